@@ -7,8 +7,8 @@ use std::fmt;
 
 use crate::site;
 
-/// Returns the flag for a name of the library: that of a field of [`site::Options`], or of a form
-/// of the output.
+/// Returns the flag for a name of the library: the name of a field of [`site::Options`] or of a
+/// form of the output.
 pub fn flag(option: &str) -> String {
     let flag = if option == "install" { "yes" } else { option };
     format!("--{}", flag.replace('_', "-"))

@@ -12,8 +12,8 @@
 // process" starts a process for each query, with the files in the page cache. "warm search" is the
 // engine's time for ten results with everything in memory (`findling eval`), for 200 headings of
 // the collection; once more under a filter that keeps about one file in a hundred, those below one
-// directory. Times of processes are the shell's; CPU time and memory are those of `/usr/bin/time`
-// (GNU).
+// directory. Times of processes are the shell's; `/usr/bin/time` (GNU) measures CPU time and
+// memory.
 //
 // The result is written to bench/results/DATE-collections.json unless `--out` names another file.
 

@@ -2,7 +2,7 @@
 //
 //   cargo xtask bench edit SITE [BUILD OPTIONS...]
 //
-// SITE is a directory of rendered HTML or of Markdown. The options are those of `findling build`,
+// SITE is a directory of rendered HTML or of Markdown. The options are passed to `findling build`,
 // such as `--encoder static`. A copy of the site is built with an empty cache, and again without a
 // change. Then each of a few pages is edited and the site is built again: a word is replaced, a
 // sentence, a paragraph and a section are added, and a page is added. The pages are always the

@@ -16,7 +16,7 @@
 // divided by the other's. Memory is WebAssembly memory, which never shrinks. On Linux, the growth
 // of the page's process is measured too, at its peak and after the queries, with compiled code,
 // scripts and copies. Sizes are bytes after brotli, which static hosts use for wasm and scripts;
-// the size of the model is that of its file, which is compressed already.
+// the size of the model is its file's size, because the file is compressed already.
 //
 // Opening, in Chromium: from opening a small bundle to its first answer by meaning, in a new
 // profile and again in the same profile; the median of five.

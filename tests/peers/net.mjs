@@ -16,9 +16,9 @@
 //
 // Bytes and requests are counted by the server, because the browser does not report the traffic of
 // workers. The count is everything written to sockets: bodies, headers, and the framing of HTTP/2
-// and TLS. Rounds are the longest chain of requests, each begun after the one before had ended;
-// without latency, answers overtake requests and the chain seems longer. Milliseconds are measured
-// in the page.
+// and TLS. Rounds are the longest chain of requests, each begun after the end of the previous one.
+// Without latency, responses overtake requests and the chain seems longer. Milliseconds are
+// measured in the page.
 //
 // FINDLING_BUNDLE is a bundle to measure instead of building one.
 

@@ -5,8 +5,8 @@
 //
 // SITE is built at once, and in PARTS parts (4), one after the other. The parts are merged, and the
 // bundles are compared byte for byte. On several machines, the parts would take as long as the
-// slowest of them. Embeddings are not cached. Time, processor time and peak resident memory are
-// those of `/usr/bin/time` (GNU).
+// slowest of them. Embeddings are not cached. `/usr/bin/time` (GNU) measures time, processor time
+// and peak resident memory.
 //
 // With --pages the sites are generated (lib/generated.mjs), and the table has the part that takes
 // the most memory. The result is written to bench/results/DATE-parts-generated.json; rows of other

@@ -5,7 +5,7 @@
 //
 // Each directory is indexed by words alternately by the WebAssembly module in a separate process of
 // Node, and by `findling build --encoder none --jobs 1`. Times are medians of three runs, from the
-// files in memory, or on disk, to the bundle; memory is that of the module afterwards. The size of
+// files in memory, or on disk, to the bundle. Memory is the module's memory afterwards. The size of
 // the module is that after brotli at its best.
 
 import { execFileSync } from "node:child_process";

@@ -27,10 +27,10 @@
 //
 // Pages are generated, the same in each run. find, mcp and site take those below `--from` instead,
 // in the order of a hash of their paths; the site has at most 10,000. `--encoder` embeds the
-// documents of all parts; without it that of `tui` is none and the others' is static. `--scale 0.1`
-// makes everything a tenth as large, to try the benchmark; then goals are not checked. Goals for
-// times apply to the 95th percentile: the second slowest of 20 runs, or the slowest of fewer. A
-// busy machine affects "fastest" the least.
+// documents of all parts. Without it, `tui` has no encoder and the other parts have the static one.
+// `--scale 0.1` makes everything a tenth as large, to try the benchmark; then goals are not
+// checked. Goals for times apply to the 95th percentile: the second slowest of 20 runs, or the
+// slowest of fewer. A busy machine affects "fastest" the least.
 //
 // The result is written to bench/results/DATE-shell.json unless `--out` names another file.
 

@@ -46,7 +46,7 @@ interface Candidate {
   page: PageHit;
   hit: SectionHit;
   rank: number;
-  /** The place of the section among those of its page that were found. */
+  /** The place of the section among the found sections of its page. */
   place: number;
   excerpt: Excerpt;
   /** Whether the section has more text than is known. */

@@ -140,7 +140,7 @@ function textOf(sections: readonly DocumentSection[]): string {
   return parts.join("\n\n");
 }
 
-/** The tools that the endpoint has beside those of `assistant-tools.ts`. */
+/** The tools that the endpoint has in addition to `assistant-tools.ts`. */
 export const READING_TOOLS: readonly Tool[] = [
   {
     name: "context",

@@ -91,7 +91,7 @@ export const newCost = (): Cost => ({
   recoveries: 0,
 });
 
-/** Waits for files as long as they arrive. */
+/** Waits for files until none has arrived for a while, or the total time is over. */
 class Waiting {
   /** Resolves when the wait is over. */
   readonly over: Promise<undefined>;

@@ -43,7 +43,7 @@ type Scored = Pick<PageHit, "score"> & { sections: readonly Pick<SectionHit, "le
 /** The share of words, against meaning, as in the engine's fusion. */
 const WORDS = 0.65;
 
-/** A response, whose pages may have more fields than those of the engine. */
+/** A response. Its pages may have more fields than the engine's. */
 export type ResponseOf<Page> = Omit<Response, "results"> & { results: Page[] };
 
 /** The answer of one bundle. */

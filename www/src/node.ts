@@ -55,7 +55,10 @@ function addressOf(target: string | URL): URL {
   return pathToFileURL(resolve(target.replace(/findling\.idx$/, "")));
 }
 
-/** Two ends of a channel. Unlike those of the host, they do not keep the process alive. */
+/**
+ * Two ends of a channel. Unlike the ports of the host's `MessageChannel`, they do not keep the
+ * process alive.
+ */
 function ports(): [Port, Port] {
   const ends: [Port, Port] = [
     { onmessage: null, postMessage: (data) => deliver(ends[1], data) },

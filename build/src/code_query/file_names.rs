@@ -28,8 +28,8 @@ const OF_DIRECTORY: [&str; 5] = ["mod", "index", "__init__", "init", "package-in
 const COMMON: usize = 4;
 const BESIDES: usize = 3;
 
-/// Returns the request whose response [`raise`] can reorder; `None` if names change nothing of what
-/// is asked for.
+/// Returns the request whose response [`raise`] can reorder; `None` if names cannot change the
+/// requested pages.
 pub(super) fn deepened(request: &Request) -> Option<Request> {
     let is_convex = matches!(request.fusion, Fusion::Convex { .. });
     let has_scores = request.mode == Mode::Lexical || request.mode == Mode::Hybrid && is_convex;
@@ -42,8 +42,8 @@ pub(super) fn deepened(request: &Request) -> Option<Request> {
     is_asked.then(|| Request { offset: 0, limit: Limit(end.max(DEPTH) as u32), ..request.clone() })
 }
 
-/// Raises the pages among the first whose files' names the query says, and leaves the pages that
-/// were asked for. The response is that of the deepened request.
+/// Raises pages whose file names occur in the query, then keeps only the requested pages.
+/// `response` answers the deepened request.
 pub(super) fn raise(request: &Request, response: &mut Response) {
     let mut analyzer = Analyzer::for_language("en");
     let said = Words::of(&mut analyzer, &request.query);

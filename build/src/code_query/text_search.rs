@@ -232,7 +232,7 @@ fn every(wide: &Request) -> Request {
     }
 }
 
-/// Returns a page that was found with those of its sections that have the text.
+/// Returns a page that was found, with only the sections that have the text.
 fn of_page(
     mut page: PageHit,
     document: &Document,

@@ -178,8 +178,8 @@ impl Teacher {
         Ok(Self { model, vocabulary, lowercase, wordpiece, languages })
     }
 
-    /// Decides on the tokens of a table for these texts, or takes those of the table that training
-    /// starts from.
+    /// Chooses the tokens of a table for these texts, or takes the tokens of the table that
+    /// training starts from.
     fn choose_words(&mut self, texts: &[&str], start: Option<&StaticTable>) -> anyhow::Result<()> {
         if self.languages == Languages::All {
             self.vocabulary = match start {

@@ -1,5 +1,5 @@
-//! The hits of the last search, so that one can be opened by its number, and those of searches that
-//! were saved under a name.
+//! The hits of the last search, so that a hit can be opened by its number, and the hits of searches
+//! that were saved under a name.
 
 use std::path::PathBuf;
 
@@ -73,7 +73,8 @@ impl Last {
         Self { version: VERSION, query: query.to_owned(), hits }
     }
 
-    /// Keeps the hits in place of those of the search before, or of the one saved under a name.
+    /// Keeps the hits. They replace the hits of the previous search, or of the search that was
+    /// saved under this name.
     ///
     /// # Errors
     /// If there is no place for them.

@@ -35,7 +35,7 @@ type LastRead = Option<(PathBuf, Option<Arc<str>>)>;
 /// The location of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// A file, and the place in it where that is known.
+    /// A file, and the place in the file if it is known.
     File {
         /// The file.
         path: PathBuf,
@@ -252,7 +252,7 @@ pub fn lines_of_anchor(anchor: &str) -> Option<(usize, usize)> {
     Some((line(first)?, line(last)?)).filter(|(first, last)| 0 < *first && first <= last)
 }
 
-/// Returns the line of the innermost of some headings, each below the one before it. A heading that
+/// Returns the line of the innermost of some headings, each below the previous one. A heading that
 /// is not found, such as a page's title from its file's name, is passed over.
 fn line_of_headings(text: &str, headings: &[String]) -> Option<usize> {
     let lines: Vec<&str> = text.lines().collect();

@@ -82,7 +82,7 @@ pub struct Passages {
 pub struct Candidate {
     collection: Option<String>,
     rank: usize,
-    /// The place of the section among those of its page.
+    /// The place of the section among its page's sections.
     place: usize,
     page_score: f32,
     title: String,

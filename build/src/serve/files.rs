@@ -1,5 +1,4 @@
-//! The files that are served: those of a bundle by their names, those of a site below its
-//! directory.
+//! The files that are served: a bundle's files by their names, a site's files below its directory.
 //!
 //! A directory may contain files that are not meant for readers. So a bundle's directory gives only
 //! what the format and the client name:
@@ -57,7 +56,7 @@ struct Inner {
 }
 
 impl Files {
-    /// Returns those of the bundle at a path: its directory, its entry file, or a single file.
+    /// Returns the files of the bundle at a path: its directory, its entry file, or a single file.
     pub fn of_bundle(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default();
         let parent = match path.parent() {
@@ -72,7 +71,7 @@ impl Files {
         Self(Arc::new(Inner { root: root.to_owned(), kind }))
     }
 
-    /// Returns those of a site in a directory.
+    /// Returns the files of a site in a directory.
     pub fn of_site(root: &Path) -> Self {
         Self(Arc::new(Inner { root: root.to_owned(), kind: Kind::Site }))
     }

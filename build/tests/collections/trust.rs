@@ -215,8 +215,7 @@ fn the_sum_of_an_encoders_files_is_checked_before_the_first_byte() {
     assert_eq!(copy.beginning_of_parts(&dense.query_encoders[0].files, 10).unwrap(), b"a");
 }
 
-/// Serves a site whose files are those of the current directory, as after a deployment that keeps
-/// nothing.
+/// Serves the files of the current directory as a site, as after a deployment that keeps nothing.
 fn deployed_again(directories: [PathBuf; 2]) -> (String, Arc<AtomicUsize>) {
     let current = Arc::new(AtomicUsize::new(0));
     let of = current.clone();

@@ -18,10 +18,10 @@ const MAX_MEMORY: u64 = 256;
 const N_CLIENTS: usize = 8;
 /// Time that a client waits for an answer that may never come.
 const PATIENCE: Duration = Duration::from_millis(40);
-/// Time for what must happen, on a machine that does other work.
+/// Time limit for an answer that must come, even on a busy machine.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// Texts that parsers of heads look for.
+/// Texts that have a meaning in the head of a request.
 const WORDS: &[&str] = &[
     "\r\n",
     "\r\n\r\n",
@@ -75,7 +75,7 @@ const WORDS: &[&str] = &[
     "\u{202e}",
 ];
 
-/// Returns a request with these lines; without a body where that is empty.
+/// Returns a request with these lines. An empty `body` gives a request without a body.
 fn request(first: &str, headers: &[&str], body: &str) -> Vec<u8> {
     let mut text = format!("{first} HTTP/1.1\r\nHost: 127.0.0.1\r\n");
     for header in headers {
@@ -99,7 +99,7 @@ struct Server {
 }
 
 impl Server {
-    /// Makes a server of a program that has printed its address. The requests name its host.
+    /// Wraps a program that has printed its address. Writes its host into the requests.
     fn new(program: Program, url: &str, requests: Vec<Vec<u8>>, text: &'static str) -> Self {
         let authority = url.trim_start_matches("http://").split('/').next().unwrap();
         let port = authority.rsplit(':').next().unwrap().parse().unwrap();
@@ -111,12 +111,12 @@ impl Server {
         Self { program, port, proof: (requests[0].clone(), text), requests }
     }
 
-    /// Sends bytes and returns everything that comes back. `ends` says that nothing more will be
-    /// sent; the client then waits for the end of the connection.
+    /// Sends bytes and returns everything that comes back. If `ends`, the client closes its side
+    /// and waits until the server closes the connection.
     fn send(&self, bytes: &[u8], ends: bool) -> Vec<u8> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_write_timeout(Some(Duration::from_secs(2))).unwrap();
-        // A server may refuse a request before it has all of it.
+        // A server may refuse a request before it has received the end.
         let _ = stream.write_all(bytes);
         if ends {
             let _ = stream.shutdown(Shutdown::Write);

@@ -62,9 +62,8 @@ pub fn sentence(seed: usize) -> String {
     format!("{} {seed}.", chosen.collect::<Vec<_>>().join(" "))
 }
 
-/// Writes HTML like that of a generator: titles with the name of the site, languages, filters, a
-/// copy of a page in another version, a redirect, a page that pins a query, and an inventory of
-/// names.
+/// Writes HTML as a generator does: titles with the name of the site, languages, filters, a copy of
+/// a page in another version, a redirect, a page that pins a query, and an inventory of names.
 pub fn html(site: &Path) {
     for i in 0..60 {
         let language = if i % 9 == 0 { "de" } else { "en" };

@@ -89,8 +89,9 @@ impl Shared {
         }
     }
 
-    /// Gives a file or a directory, and all below it, those of these permissions that `new`, a file
-    /// that was just made, has. A file from an earlier build may have fewer.
+    /// Gives a file, or a directory and all below it, the permissions of this mode that `new` also
+    /// has. `new` is a file that was just made. A file from an earlier build may have fewer
+    /// permissions.
     ///
     /// # Errors
     /// If the system refuses to take permissions.

@@ -38,8 +38,8 @@ id!(
     VectorId
 );
 id!(
-    /// A shard. Ids below the number of the manifest's shards are places in its shard directory;
-    /// those of cells follow; those of positions begin at [`ShardId::POSITIONS`].
+    /// A shard. Ids below the number of the manifest's shards are places in its shard directory.
+    /// Ids of cells follow; ids of positions begin at [`ShardId::POSITIONS`].
     ShardId
 );
 

@@ -4,9 +4,9 @@
 //! Every reader fetches a hash of each shard, so hashes are as short as they can be. Most shards
 //! hold a range: of terms, of pages' texts, of encoder rows, or the vectors of a cell. The name of
 //! such a shard also depends on the start of its range, which the reader knows anyway. So its hash
-//! must differ only from those of its own earlier states, not from those of all shards that ever
-//! existed. Shards of texts and rows are the most numerous, and small. Neighbouring ones form
-//! groups that share one hash over all of them; an edit of one renames the whole group.
+//! must differ only from the hashes of its own earlier states, not from the hashes of all shards
+//! that ever existed. Shards of texts and rows are the most numerous, and small. Neighbouring ones
+//! form groups that share one hash over all of them; an edit of one renames the whole group.
 //!
 //! | kinds | bits of BLAKE3 that are kept | name |
 //! |---|---|---|

@@ -35,7 +35,7 @@ pub const MAX_COLUMN_LEN: u32 = 4 << 10;
 /// their paths.
 ///
 /// # Errors
-/// If a path is not that of a shard.
+/// If a path does not name a shard.
 pub fn write<'a>(
     stored_manifest: &[u8],
     packs: Option<&[u8]>,

@@ -1,7 +1,7 @@
 //! The kinds of shard, and a line of the shard directory.
 
-/// A hash of a shard: the first bits of BLAKE3 over its stored bytes, or over those of all shards
-/// of its group. The number of bits depends on the kind; the rest are 0.
+/// A hash of a shard: the first bits of BLAKE3 over its stored bytes, or over the bytes of all
+/// shards of its group. The number of bits depends on the kind; the rest are 0.
 pub type ShardHash = [u8; 4];
 
 /// The kinds of shard. The format of each is in a module of this crate.
@@ -25,7 +25,7 @@ pub enum ShardKind {
     Texts = 6,
     /// A range of the static query encoder's rows.
     Rows = 7,
-    /// The projection from the transformer's dimensions to those of the bundle. One at most.
+    /// The projection from the transformer's dimensions to the bundle's dimensions. One at most.
     Projection = 8,
     /// The centroids, and the list of cells.
     Centroids = 9,
@@ -44,7 +44,7 @@ pub enum ShardKind {
     /// The number of vectors of each section, if the structure does not have it
     /// ([`crate::structure`]). One at most.
     VectorCounts = 16,
-    /// The vectors of a range of sections, coded like those of a cell.
+    /// The vectors of a range of sections, coded like a cell's vectors.
     SectionVectors = 17,
 }
 

@@ -23,8 +23,8 @@ const MAGIC: [u8; 8] = *b"FNDLFILE";
 /// Bytes before the manifest.
 pub const HEADER_LEN: usize = MAGIC.len() + Entry::LEN;
 
-/// Writes the beginning of a single-file bundle. The stored shards follow, in the order of the
-/// shard directory, then those of positions.
+/// Writes the beginning of a single-file bundle. The stored shards follow in the order of the shard
+/// directory, then the shards of positions.
 pub fn head(entry: &Entry, stored_manifest: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER_LEN + stored_manifest.len());
     out.extend_from_slice(&MAGIC);

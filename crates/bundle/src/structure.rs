@@ -48,7 +48,7 @@ pub struct Structure {
     section_page: Vec<u32>,
     passage_section: Vec<u32>,
     vector_section: Vec<u32>,
-    /// Sections that continue the one before, ascending.
+    /// Sections that continue the previous section, ascending.
     continuing: Vec<u32>,
 }
 
@@ -80,7 +80,7 @@ impl StructureBuilder {
         SectionId(self.section_passages.len() as u32 - 1)
     }
 
-    /// Marks the current section as a continuation of the one before. A page shows both as one.
+    /// Marks the current section as a continuation of the previous one. A page shows both as one.
     ///
     /// # Panics
     /// If it is the first section of its page.

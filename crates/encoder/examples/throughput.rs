@@ -3,9 +3,10 @@
 //! `cargo run --release -p findling-encoder --features native --example throughput -- MODEL_DIR
 //! [SECONDS]`
 //!
-//! For several lengths of text: one thread, one text at a time, then all threads. Texts are made of
-//! a model's own common words, so that their number of tokens is known. On Linux also tokens by
-//! second of processor time, which other work on the machine disturbs less than time on the wall.
+//! It measures several lengths of text, first with one thread and one text at a time, then with all
+//! threads. The texts consist of common words of the model's vocabulary, so their number of tokens
+//! is known. On Linux it also prints tokens per second of processor time, which other work on the
+//! machine disturbs less than elapsed time.
 
 use std::time::{Duration, Instant};
 

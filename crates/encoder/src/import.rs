@@ -57,7 +57,7 @@ pub(crate) type Otherwise<'a> = &'a mut dyn FnMut(Error) -> Result<Vec<String>, 
 ///
 /// # Errors
 ///
-/// As [`import_dir`], and those of `otherwise`.
+/// The errors of [`import_dir`] and of `otherwise`.
 pub(crate) fn import_dir_or(
     dir: &Path,
     options: &Options,
@@ -74,8 +74,8 @@ pub fn has_wordpiece(dir: &Path) -> bool {
     tokenizer::read(dir).is_ok()
 }
 
-/// Returns normalisation and vocabulary: WordPiece's, or those of another tokenizer. The table of
-/// words often has more rows than the vocabulary has tokens.
+/// Returns normalisation and vocabulary, of WordPiece or of another tokenizer. The table of words
+/// often has more rows than the vocabulary has tokens.
 fn words(
     dir: &Path,
     wordpiece: Result<(Normaliser, Vec<String>), Error>,

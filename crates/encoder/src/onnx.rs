@@ -157,7 +157,7 @@ impl Encoder for OnnxEncoder {
     }
 }
 
-/// Returns the vector of a text from those of its tokens, up to a factor.
+/// Returns the vector of a text from the vectors of its tokens, up to a factor.
 fn pool(rows: &[f32], dim: usize, mode: PoolingMode) -> Vec<f32> {
     let mut pooled = vec![if mode == PoolingMode::Max { f32::NEG_INFINITY } else { 0.0 }; dim];
     let n_tokens = rows.len() / dim;

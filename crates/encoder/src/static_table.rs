@@ -216,7 +216,7 @@ impl StaticTable {
         Self::from_stored(stored)
     }
 
-    /// Returns the teacher, whose space is that of this table before the projection.
+    /// Returns the teacher. The table has the teacher's space before the projection.
     pub fn teacher(&self) -> &EncoderCard {
         &self.stored.teacher
     }

@@ -40,7 +40,7 @@ pub(crate) struct ParsedRequest {
     pub condition: Option<Condition>,
     /// The second filter of the request.
     pub post: Option<Condition>,
-    /// Tests that the types of attributes do not allow: those of the filter, and conditions in the
+    /// Tests that the types of attributes do not allow: tests of the filter, and conditions in the
     /// query, which became words.
     pub mismatches: Vec<TypeMismatch>,
     /// The columns that filter, facets and order read.
@@ -125,7 +125,7 @@ pub(crate) struct ResolvedQuery {
     /// that passes the filter.
     pub no_words: bool,
     pub notices: Vec<Notice>,
-    /// The shards that ranking needs, without those of positions and cells.
+    /// The shards that ranking needs, except positions and cells.
     pub shards: Vec<ShardId>,
     columns: Vec<ShardId>,
     purpose: Purpose,

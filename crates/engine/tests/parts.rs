@@ -10,7 +10,7 @@ use support::{Bundle, Cut, Page, build, page};
 const WORDS: [&str; 9] =
     ["anchor", "ballast", "capstan", "davit", "ensign", "fender", "gangway", "halyard", "jib"];
 
-/// Returns a page of nine sections, each below the one before it in threes, and a short page.
+/// Returns a page of nine sections, each below the previous one in threes, and a short page.
 fn pages() -> Vec<Page> {
     let texts: Vec<(String, String)> = WORDS
         .iter()

@@ -46,7 +46,7 @@ pub struct DenseParts {
     pub cells: Option<cells::Cells>,
     /// The query encoders deployed with the bundle.
     pub query_encoders: Vec<QueryEncoder>,
-    /// The projection from the encoder's dimensions onto those of `embedded`.
+    /// The projection from the encoder's dimensions onto the dimensions of `embedded`.
     pub projection: Option<Projection>,
     /// The static query encoder's rows.
     pub rows: Option<Rows>,

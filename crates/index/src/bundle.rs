@@ -25,8 +25,8 @@ impl Bundle {
         let listed = self.manifest.shards.iter().zip(&self.shards);
         let others =
             self.cells.iter().chain(&self.positions).map(|(entry, stored)| (entry, stored));
-        // The numbers of cells follow those of the manifest's shards. Positions are named by their
-        // hashes alone.
+        // The numbers of cells follow the numbers of the manifest's shards. Positions are named by
+        // their hashes alone.
         let ids = (0..).map(ShardId);
         ids.zip(listed.chain(others))
             .map(|(id, (entry, stored))| (self.manifest.path(id, entry), stored))

@@ -113,7 +113,7 @@ impl PreviousBuild {
         let manifest = self.files.manifest();
         let mut all = Vec::with_capacity(centroids.cells().len() * dense.encoder.dim as usize);
         for (number, cell) in (0..).zip(centroids.cells()) {
-            // The numbers of cells follow those of the manifest's shards.
+            // The numbers of cells follow the numbers of the manifest's shards.
             let id = ShardId(manifest.shards.len() as u32 + number);
             let raw = decode_shard(&cell.shard, &self.files.stored(id, &cell.shard)?)?;
             all.extend(CellShard::centroid(&raw, centroids.coder())?);
@@ -176,7 +176,8 @@ mod tests {
         (0..n).map(page).collect()
     }
 
-    /// Builds into a directory, and gives the files that were there before.
+    /// Builds into a directory. Returns the number of files that were there already, and of all
+    /// files.
     fn build_into(
         directory: &Path,
         pages: Vec<Page>,

@@ -18,7 +18,8 @@ use findling_page::page::Page;
 /// Number of postings in a first tier, by [`Level`]. Postings of pages are cheap, and each stands
 /// for many passages.
 const FIRST: [usize; 3] = [24_000, 5_000, 3_000];
-/// A term with very many passages gets one in this number of them, if that is more.
+/// For a term with very many passages, the first tier holds one in this number of them, if that is
+/// more.
 const SHARE: usize = 16;
 
 /// Returns the number of a term's `n` postings on a level that are in the first tier. This also

@@ -15,7 +15,7 @@ pub enum Error {
         known::names()
     )]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
     /// The name of a model that is added is in use.
@@ -33,7 +33,7 @@ pub enum Error {
          a letter or digit"
     )]
     BadName {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
     },
     /// The model is known but not installed.

@@ -20,13 +20,13 @@ pub struct ChunkOptions {
     /// Target number of words of a passage. A section stays whole if it would give only two
     /// passages.
     pub passage_words: usize,
-    /// Words that a passage repeats from the end of the one before it.
+    /// Words that a passage repeats from the end of the previous passage.
     pub passage_overlap: usize,
     /// Largest number of tokens of an embedding unit, including prefix and special tokens.
     pub max_tokens: usize,
     /// Number of tokens that the model adds (`[CLS]`, `[SEP]`).
     pub special_tokens: usize,
-    /// Tokens that an embedding unit repeats from the end of the one before it.
+    /// Tokens that an embedding unit repeats from the end of the previous unit.
     pub unit_overlap: usize,
     /// Largest section in bytes that is not divided into parts. Parts are ranked separately, each
     /// by less text.

@@ -1,4 +1,4 @@
-//! The files that a reader gives: those of a folder, and those in an archive.
+//! The files that a reader gives: the files of a folder, and the files in an archive.
 
 use std::io::{Cursor, Read};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The ranking of a bundle whose pages are known to differ from those of a usual site.
+//! The ranking of a bundle whose pages are known to differ from the pages of a usual site.
 
 use findling_page::page::Page;
 

@@ -86,7 +86,7 @@ pub enum Error {
     NoOutput,
     /// A bundle in memory has several files.
     OneFileInMemory,
-    /// The name of a directory looks like that of a file.
+    /// The name of a directory looks like a file's name.
     FileName {
         /// The output.
         output: PathBuf,
@@ -245,8 +245,8 @@ impl Error {
     }
 
     /// Returns the message with the names of options that `name` returns. It gets the name of a
-    /// field of [`Options`](crate::Options) or of a group in it, or that of a form of the output:
-    /// `single_file`, `single_page`.
+    /// field of [`Options`](crate::Options) or of a group in it, or the name of a form of the
+    /// output: `single_file`, `single_page`.
     pub fn message(&self, name: &dyn Fn(&str) -> String) -> String {
         match self {
             Self::Read { path, .. } => format!("{} cannot be read", path.display()),
@@ -525,7 +525,7 @@ impl std::error::Error for Error {
             Self::NoModel { source, .. } => Some(source.as_ref()),
             Self::StoredOptions { source, .. } => Some(source),
             Self::Synonyms { source, .. } => Some(source.as_ref()),
-            // The message is that of the error below, so its own source comes next.
+            // The message already contains the error below, so the source of that error comes next.
             Self::Part(error) => error.source(),
             Self::Table(error) => error.source(),
             Self::Model(error) => error.source(),

@@ -235,7 +235,7 @@ pub fn bundle(options: &Options, progress: &dyn Progress) -> Result<Bundle> {
 }
 
 /// Returns the files of the bundle of a site that was read by Pagefind's rules, instead of writing
-/// them. Without pages, the files are those of the client. Files that `pagefind.js` does not load
+/// them. Without pages, only the client's files are written. Files that `pagefind.js` does not load
 /// are left out.
 ///
 /// # Errors

@@ -231,11 +231,11 @@ fn max_file_seconds() -> u64 {
 pub struct Sizes {
     /// Words of a passage, the unit of search by words.
     pub passage_words: usize,
-    /// Words that a passage repeats from the one before it.
+    /// Words that a passage repeats from the previous passage.
     pub passage_overlap: usize,
     /// Maximum number of tokens of an embedding unit.
     pub max_tokens: usize,
-    /// Tokens that a unit of a long section repeats from the one before it.
+    /// Tokens that a unit of a long section repeats from the previous unit.
     pub token_overlap: usize,
 }
 
@@ -260,8 +260,8 @@ pub struct Meaning {
     pub rows_budget: u64,
     /// Maximum number of kilobytes of the deployed transformer's vocabulary; `None` is no limit.
     pub vocabulary_budget: Option<u64>,
-    /// Whether fitting the static encoder was requested explicitly; a warning is then given if it
-    /// is impossible.
+    /// Whether fitting the static encoder was requested explicitly. If so, a build that cannot fit
+    /// it warns.
     pub fit: bool,
     /// Whether the static encoder is not fitted to the site.
     pub no_fit: bool,

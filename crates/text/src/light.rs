@@ -135,7 +135,7 @@ pub(crate) fn portuguese(word: &str) -> Option<String> {
     accented(word, PORTUGUESE)
 }
 
-/// Returns a word without any accents with that of its ending.
+/// Restores the accent in the ending of a word that was written without accents.
 fn accented(word: &str, endings: Endings) -> Option<String> {
     if !word.is_ascii() {
         return None;

@@ -1,5 +1,5 @@
 //! Compares WordPiece with the `tokenizers` crate, id by id: on a tiny vocabulary made here, and on
-//! that of a real model if `FINDLING_TOKENIZER` is the path of its `tokenizer.json`.
+//! a real model's vocabulary if `FINDLING_TOKENIZER` is the path of its `tokenizer.json`.
 
 use std::collections::HashMap;
 

@@ -92,8 +92,8 @@ pub fn keep(module: &[u8], wanted: impl Fn(Tag) -> bool) -> Result<Vec<u8>, NotA
     Ok(out)
 }
 
-/// Returns whether pages load a file of the npm package: a script or a module, but not those of the
-/// Worker's handler. `cargo xtask client` copies these files into the command-line tool, and
+/// Returns whether pages load a file of the npm package: a script or a module, except the files of
+/// the Worker's handler. `cargo xtask client` copies these files into the command-line tool, and
 /// `findling build` writes them beside a bundle.
 #[must_use]
 pub fn is_loaded_by_pages(name: &str) -> bool {

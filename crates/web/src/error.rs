@@ -17,8 +17,8 @@ impl Error {
         Self { code: Cow::Borrowed(code), message: message.into() }
     }
 
-    /// Returns a stable name for programs, the same as in the JavaScript client: those of
-    /// [`findling_engine::Error::code`], and `network`, `not-found`, `shard-missing`,
+    /// Returns a stable name for programs, the same as in the JavaScript client: a name of
+    /// [`findling_engine::Error::code`], or `network`, `not-found`, `shard-missing`,
     /// `shard-corrupt`, `manifest-changed`, `closed`, `internal`.
     pub fn code(&self) -> &str {
         &self.code

@@ -162,7 +162,7 @@ impl Index {
     /// words decide. For other options set [`Request::similar_to`] in a search.
     ///
     /// # Errors
-    /// `no-such-page`, and those of [`Index::search`].
+    /// `no-such-page`, and the errors of [`Index::search`].
     pub async fn similar(&self, page: &str) -> Result<Response, Error> {
         self.search(Request { similar_to: Some(page.to_owned()), ..Request::default() }).await
     }

@@ -49,8 +49,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Returns the directory at `base`, which ends with a slash. The cache is that of the
-    /// JavaScript client, so that a page with both downloads each file once.
+    /// Returns the directory at `base`, which ends with a slash. The JavaScript client uses the
+    /// same cache, so a page with both downloads each file once.
     pub async fn open(base: String, caches: bool) -> Self {
         let storage = if caches { browser::caches() } else { None };
         let name = format!("findling {base}");

@@ -16,7 +16,8 @@ const SHOWN: [(&str, &str); 4] = [
     ("application-conversation-desktop.png", "docs/conversation.png"),
 ];
 
-/// Takes all pictures over the demo's site, into `target/pictures`, and copies those of documents.
+/// Takes all pictures over the demo's site, into `target/pictures`, and copies the pictures of
+/// documents.
 pub fn run(paths: &Paths) -> Result<()> {
     let demo = demo::build_first_look(paths)?;
     let node = setup::node_for_tests(paths)?;

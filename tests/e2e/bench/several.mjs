@@ -1,5 +1,5 @@
-// Compares the ranking of one bundle with that of several bundles into which the site was divided,
-// at the endpoint or in a page.
+// Compares the ranking of one bundle with the ranking of several bundles into which the site was
+// divided, at the endpoint or in a page.
 //
 //   node bench/several.mjs --whole BUNDLE --part BUNDLE... [--page] [--beside DIR]
 //     [--questions FILE] [--queries N] [--out FILE]

@@ -17,7 +17,7 @@ const QUERIES = [
   ["thermocuple", {}],
 ];
 
-/** Sixty pages beside those of the site, so that there are several packs. */
+/** Sixty pages in addition to the site's, so that there are several packs. */
 const MORE = Array.from({ length: 60 }, (_, at) => ({
   path: `more/${at}.html`,
   title: `Batch ${at}`,

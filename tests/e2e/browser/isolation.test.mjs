@@ -61,7 +61,7 @@ const HOSTILE = {
   zoom: "header { zoom: 1.5 }",
 };
 
-/** The dialog is drawn over this. Lengths are those of the reader's size of text. */
+/** The dialog is drawn over this. Lengths follow the reader's text size. */
 const html = (css) =>
   pageWith(
     "Hostile",

@@ -24,7 +24,7 @@ const locales = Object.keys(ofElements);
 
 const texts = async (name) => ofElements[name];
 
-/** The texts of the local application, which contain those of the elements. */
+/** The texts of the local application, which contain the texts of the elements. */
 const textsOfApp = async (name) => ofApp[name];
 
 /** All texts with their paths: strings, and the forms of plurals. */

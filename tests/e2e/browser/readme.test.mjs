@@ -127,7 +127,7 @@ describe("www/README.md lists", () => {
 
   test("every attribute of <findling-search>, and no other", () => {
     const scripts = ["src/ui/element.ts", "src/ui/base-element.ts"];
-    // The language is also that of elements around.
+    // The language also comes from the elements around.
     const used = new Set([...scripts.flatMap(attributesIn), "lang"]);
     assert.deepEqual(sorted(tableAfter("## `<findling-search>`", "attribute")), sorted(used));
   });

@@ -21,7 +21,7 @@ export function runFiles(node, files, cwd) {
 
   console.log(`\nRuns ${again.length} failed files again: ${again.join(", ")}`);
   const second = run(node, again, cwd, "pipe");
-  // Totals of the second run are not totals of tests: the lines are no longer those of the runner.
+  // The prefix hides the totals of the second run, which are not totals of tests.
   for (const line of second.output.split("\n")) console.log(`again | ${line}`);
   if (second.status !== 0) return second.status;
   const names = first.failed.map(({ name }) => name);

@@ -65,7 +65,7 @@ export async function serve(directories, pages = {}, headers = {}) {
     /** Bytes of the bodies sent. */
     sent: 0,
     pages,
-    /** Ends every misbehaviour, and forgets what was requested. */
+    /** Ends every misbehaviour, and clears the log of requests. */
     reset() {
       Object.assign(state, initial);
       state.log.length = 0;
@@ -132,8 +132,9 @@ const [FIRST_PORT, PORTS] = [20_000, 12_000];
 const given = new Set();
 
 /**
- * A port that no server listens on, another at each call. A connection of another program could
- * take one that the system chooses, before the server that it is for has started.
+ * Returns a port that no server listens on. Each call returns a different one. The system's own
+ * choice would be unsafe: another program's connection could take that port before the server
+ * starts.
  */
 export async function freePort() {
   for (;;) {

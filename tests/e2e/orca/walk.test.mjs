@@ -23,7 +23,7 @@ describe("a reader who hears the page with Orca", skip, () => {
     await server?.close();
   });
 
-  // Each step continues from the one before.
+  // Each step continues from the previous one.
   test("hears that a button opens a dialog", async () => {
     orca.press("Tab");
     const said = await orca.hears(/opens dialog/);

@@ -17,7 +17,7 @@ export class Session extends BrowserSession {
     return page;
   }
 
-  /** A development server for the rest of the test. The arguments are those of `develop`. */
+  /** A development server for the rest of the test. The arguments are the same as for `develop`. */
   async develop(...args) {
     return this.keep(await develop(...args));
   }

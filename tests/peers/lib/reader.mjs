@@ -58,7 +58,7 @@ function requestTimes() {
   ]);
 }
 
-/** The length of the longest chain of requests, each begun after the one before had ended. */
+/** The length of the longest chain of requests, each begun after the end of the previous one. */
 export function rounds(times) {
   const sorted = [...times].sort((a, b) => a[0] - b[0]);
   const depths = [];

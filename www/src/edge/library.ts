@@ -40,7 +40,7 @@ export interface LibraryOptions {
 interface Kept {
   opening: Promise<Opened>;
   opened?: Opened;
-  /** The bundle's engines: one, and those of earlier builds. */
+  /** The bundle's engines: one of the present build, and engines of earlier builds. */
   engines: Engine[];
   /** Requests that are using it. */
   users: number;

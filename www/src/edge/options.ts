@@ -76,7 +76,8 @@ export interface EdgeOptions {
   /** Maximum number of open bundles. Default: 8. */
   bundles?: number;
   /**
-   * Limits on the fetches of a request. Default: those of the free plan, 50 subrequests, 6 at once.
+   * Limits on the fetches of a request. Default: the limits of the free plan, 50 subrequests, 6 at
+   * once.
    */
   budget?: Partial<BudgetOptions>;
   /** Milliseconds after which a file is requested again. Default: 5000. */

@@ -78,7 +78,7 @@ export class Instance {
     this.options(options);
   }
 
-  /** Changes options; those of opening a bundle have no effect on an open one. */
+  /** Changes options. Options for opening a bundle have no effect on an open bundle. */
   options(options: PagefindOptions): void {
     this.#options = { ...this.#options, ...options };
   }

@@ -55,7 +55,7 @@ export class PagefindApi {
       this.#instances.map((instance) => instance.search(term, options)),
     );
     const results = answers.flatMap((answer) => answer.results);
-    // If results are sorted by an attribute, those of one bundle are already in order.
+    // If results are sorted by an attribute, the results of one bundle are already in order.
     if (answers.length > 1) results.sort((a, b) => b.score - a.score);
     if (options.verbose) console.log(`Found ${results.length} results for ${term}`);
     return {

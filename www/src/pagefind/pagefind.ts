@@ -51,7 +51,7 @@ export async function init(): Promise<void> {
   await current().init();
 }
 
-/** Sets options. Those of opening the bundle must be set before it is opened. */
+/** Sets options. Options for opening the bundle must be set before it is opened. */
 export async function options(changed: PagefindOptions): Promise<void> {
   if (instance) await instance.options(changed);
   else initial = { ...initial, ...changed };

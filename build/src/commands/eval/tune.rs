@@ -54,7 +54,7 @@ pub(in crate::commands) struct Choice {
 /// Chooses values for the parameters that `wanted` lets through.
 ///
 /// # Errors
-/// If there are too few queries; those of the searches.
+/// If there are too few queries, or a search fails.
 pub(in crate::commands) fn choose(
     host: &mut Host,
     modes: Vec<Mode>,

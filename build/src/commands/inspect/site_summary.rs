@@ -147,7 +147,7 @@ pub(super) fn summary(root: &Path, pages: &[Extraction], problems: &[Problem]) -
     summary
 }
 
-/// Returns groups, those of most pages first.
+/// Returns groups; the groups with most pages come first.
 fn counted(groups: impl Iterator<Item = (String, Group)>) -> Vec<Counted> {
     let mut all: Vec<Counted> = groups.map(|(text, group)| Counted { text, group }).collect();
     all.sort_by(|a, b| (b.group.pages, &a.text).cmp(&(a.group.pages, &b.text)));

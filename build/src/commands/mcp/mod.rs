@@ -66,7 +66,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let access = args.http.then(|| Access::new(args.token_file.as_deref())).transpose()?;
     let Args { targets, query_encoder, vectors, fresh, .. } = args;
     let bundles = Arc::new(Bundles::new(targets, query_encoder, vectors, fresh));
-    // Threads beside those of calls read and write the lines.
+    // Besides the threads of calls, other threads read and write the lines.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .max_blocking_threads(2 * server::MAX_CALLS)
         .enable_all()

@@ -41,7 +41,7 @@ impl Progress {
     }
 
     /// Reports what takes time within the current step. It counts as half of the step's remaining
-    /// part, because each notification must be further than the one before.
+    /// part, because each notification must be further than the previous one.
     pub fn tell_within(&self, next: String) {
         if let Some(listener) = &self.0 {
             let (done, all) = *lock(&listener.last);

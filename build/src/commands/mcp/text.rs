@@ -44,7 +44,7 @@ pub fn of(document: &Document, address: &str) -> Result<(String, String)> {
     Ok((document.url_of(section), all(&document.sections[at..end])))
 }
 
-/// Writes the text of sections, with headings like those of Markdown.
+/// Writes the text of sections, with headings as in Markdown.
 fn all(sections: &[DocumentSection]) -> String {
     let mut text = String::new();
     let mut last: Option<&DocumentSection> = None;

@@ -203,7 +203,7 @@ fn texts_of(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     Ok(texts)
 }
 
-/// Returns the precisions asked for, or the default.
+/// Returns the requested precisions, or the default.
 fn chosen(asked: &[f32], default: Bits) -> anyhow::Result<Vec<Bits>> {
     if asked.is_empty() {
         return Ok(vec![default]);

@@ -41,7 +41,7 @@ pub struct Settings {
     pub unknown: Vec<String>,
 }
 
-/// Names before Pagefind 1.0, and those of today.
+/// Names before Pagefind 1.0, each with its present name.
 const DEPRECATED: [(&str, &str); 2] = [("source", "site"), ("bundle_dir", "output_subdir")];
 
 /// Settings of Pagefind that this program does not need.

@@ -178,7 +178,7 @@ impl Session {
         Ok(())
     }
 
-    /// Requests the pages after those of the last answer, from each bundle.
+    /// Requests the pages that follow the last answer, from each bundle.
     ///
     /// # Errors
     /// If there was no query; and as [`Session::reply`].

@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::log::Search;
 use crate::output::NOTHING_BELOW;
 
-/// Longest pause in which a choice belongs to a search, and a search to the one before it.
+/// Longest pause after which a choice still belongs to a search, or a search to the previous
+/// search.
 const MAX_PAUSE: SignedDuration = SignedDuration::from_mins(2);
 
 /// Longest pause between two requests of a reader who is typing.
@@ -49,7 +50,7 @@ pub struct Findings {
     pub without_answer_searches: u64,
     /// The number of searches after which a result was chosen; `None` if the log does not say.
     pub chosen_searches: Option<u64>,
-    /// Queries that nothing answered, those of most searches first.
+    /// Queries that nothing answered, the most frequent first.
     pub without_answer: Vec<Row>,
     /// Queries with answers of which none was chosen.
     pub without_choice: Vec<Row>,

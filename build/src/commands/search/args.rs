@@ -195,12 +195,12 @@ impl SearchOptions {
     /// Adds what depends on the bundle.
     ///
     /// # Errors
-    /// If the bundle does not have an attribute that is asked for, or the filter cannot be read.
+    /// If the bundle does not have a requested attribute, or the filter cannot be read.
     pub(crate) fn complete_for(&self, request: &mut Request, host: &Host) -> anyhow::Result<()> {
         self.complete(request, host.manifest()).map_err(|error| with_counts(host, error))
     }
 
-    /// Leaves out pages below the threshold, and puts those of a group together.
+    /// Leaves out pages below the threshold, and puts pages of the same group together.
     pub(crate) fn arrange(&self, response: &mut Response, manifest: &Manifest) {
         if let Some(least) = self.threshold {
             let is_shown = !response.results.is_empty();

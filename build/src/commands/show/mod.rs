@@ -54,7 +54,7 @@ struct Found {
     document: Document,
     /// The own attributes of each section.
     attributes: Vec<Map<String, Value>>,
-    /// The anchor that was asked for; empty for the whole page.
+    /// The requested anchor; empty for the whole page.
     anchor: String,
 }
 
@@ -115,7 +115,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     })
 }
 
-/// Finds the page that is asked for.
+/// Finds the requested page.
 ///
 /// # Errors
 /// If no bundle has it, or several pages have that name.

@@ -179,8 +179,8 @@ impl App {
         let missing = answer.missing_model.and_then(|name| Offer::of(&name, &self.refused));
         self.offer = self.offer.take().or(missing);
         if answer.is_refused {
-            // Earlier results stay: those of an earlier stage, or those to be read while the user
-            // corrects the query or the filter.
+            // Earlier results stay visible: the results of an earlier stage, or results to read
+            // while the user corrects the query or the filter.
             if self.shown == answer.id {
                 self.remarks = answer.remarks;
             } else {

@@ -61,8 +61,8 @@ impl CopyLayout {
         made.map_err(|source| Error::Copy { path: self.root.clone(), source })
     }
 
-    /// Returns where the bundle is, if that is known. The record only selects one of the addresses
-    /// that the given address may mean, so requests never go to another one.
+    /// Returns the address of the bundle, if it is known. The record only selects one of the
+    /// addresses that the given address may mean, so requests never go to another one.
     pub fn origin(&self, given: &Address) -> Option<Address> {
         let recorded = small_file::text(&self.root.join(ORIGIN))?;
         given.candidates().into_iter().find(|url| url.to_string() == recorded.trim())

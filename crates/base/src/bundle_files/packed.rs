@@ -50,7 +50,7 @@ impl Packs {
     /// for the slots of positions.
     ///
     /// # Errors
-    /// If the slots of positions are damaged, and those of `read`.
+    /// If the slots of positions are damaged, and the errors of `read`.
     pub fn slot(
         &self,
         id: ShardId,

@@ -54,7 +54,7 @@ pub enum Error {
     Private {
         /// The file that was requested.
         url: String,
-        /// The host, and where that is.
+        /// The host, and its private address.
         refused: PrivateAddress,
     },
     /// The site names another address. It is not followed: it could lead anywhere.
@@ -345,5 +345,5 @@ pub(super) fn kept(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// Names that the file of a site's bundle may have, if the address is that of a directory.
+/// Possible names of the file of a site's bundle, if the address leads to a directory.
 pub(super) const NAMES: [&str; 3] = [entry::FILE_NAME, "findling/findling.idx", SINGLE_FILE];

@@ -41,7 +41,7 @@ pub enum Members {
     Counted(u32),
     /// The ids of the vectors, ascending.
     Told(Vec<u32>),
-    /// None: the vectors are those of a range of sections, and the shard itself lists their places.
+    /// No ids: the shard has the vectors of a range of sections and lists their places itself.
     Unknown,
 }
 

@@ -18,7 +18,8 @@ const CLASS_SYMBOLS: usize = 32;
 /// for each [`Count`].
 const MODELS: usize = CLASSES + CLASSES / 2 + N_COUNTS;
 const N_COUNTS: usize = 11;
-/// Largest number of classes by which the numbers of a row can be below those of their dimensions.
+/// Maximum number of classes by which the numbers of a row can be below the classes of their
+/// dimensions.
 const MAX_BELOW: f32 = 6.0;
 /// Maximum number of numbers for each coded byte. A shard also has at most as many numbers as its
 /// contents may have bytes.
@@ -39,7 +40,7 @@ pub(super) enum Count {
     Back = 4,
     /// Quarters of a similar vector that are expected, less one.
     Share = 5,
-    /// Number of classes by which a row's numbers are below those of their dimensions.
+    /// Number of classes by which a row's numbers are below the classes of their dimensions.
     Below = 6,
     /// Distance in pages.
     Pages = 7,

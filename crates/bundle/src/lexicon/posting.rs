@@ -20,10 +20,10 @@
 //! - `plain`: 1 if the frequencies are `[1, 0]`. Otherwise both follow as varints. They are never
 //!   both 0.
 //!
-//! The lengths of the fields follow a term's three lists, one byte each, those of the last posting
-//! first: so one pass can read postings from the front and lengths from the end. Lengths of titles
-//! and headings are stored as they are, at most 255; lengths of text and code as [`len_code`];
-//! paths and the headings above have none.
+//! The lengths of the fields follow a term's three lists, one byte each. The lengths of the last
+//! posting come first, so that one pass can read postings from the front and lengths from the end.
+//! Lengths of titles and headings are stored as they are, at most 255; lengths of text and code as
+//! [`len_code`]; paths and the headings above have none.
 
 use super::WHAT;
 use crate::codec::{Reader, put_varint, put_varint64};

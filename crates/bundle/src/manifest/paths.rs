@@ -59,7 +59,7 @@ impl Manifest {
                 let at = ranges.binary_search_by_key(&id, |range| range.shard).ok()?;
                 return Some(RangeStart::Page(ranges[at].first_page, 0));
             }
-            // Ids of cells follow those of the manifest's shards.
+            // Ids of cells follow the ids of the manifest's shards.
             ShardKind::Cell => {
                 return Some(RangeStart::Cell(id.0.checked_sub(self.shards.len() as u32)?));
             }

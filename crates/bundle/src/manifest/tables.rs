@@ -7,7 +7,7 @@
 //! - shards: runs of one kind, until all shards are covered: kind; length of the run; for kinds
 //!   named by range 1 if lengths follow, else 0; stored lengths
 //! - terms: strings; ids of shards
-//! - second tiers: count; for each the index of its range of terms, minus the one before; ids of
+//! - second tiers: count; for each the index of its range of terms, minus the previous one; ids of
 //!   shards
 //! - spelling: strings; ids of shards
 //! - texts: count; for each the first page, minus the one before, and the index of its first
@@ -22,7 +22,7 @@
 //! Strings: count; for each the bytes shared with the string before, in a model chosen by the
 //! number that the previous string shared; the number of its own bytes; these bytes as symbols: the
 //! first in a model chosen by the byte at the same position in the string before, the others by the
-//! byte before. Ids of shards: the zigzag of each id minus the one before minus one.
+//! byte before. Ids of shards: the zigzag of each id minus the previous one minus one.
 
 use super::{
     Dense, LexiconRange, Manifest, RowRange, SectionsRange, SentencesRange, SpellingRange,
@@ -75,7 +75,7 @@ struct Models {
     bytes: Vec<Bit>,
 }
 
-/// A string, and how many bytes it shares with the one before.
+/// A string, and how many bytes it shares with the previous string.
 #[derive(Clone, Copy, Default)]
 struct Last<'a> {
     text: &'a [u8],

@@ -52,8 +52,8 @@ pub fn pieces<T, E>(
     Ok(pieces)
 }
 
-/// Returns the keys that a shard whose first key is `first` repeats in front: those of `keys`
-/// (sorted) that are proper prefixes of `first` and can stand for a word.
+/// Returns the keys that a shard whose first key is `first` repeats in front: the sorted `keys`
+/// that are proper prefixes of `first` and can stand for a word.
 pub fn prefixes<'k>(keys: &'k [String], first: &str) -> Vec<&'k str> {
     let mut found = Vec::new();
     for (end, _) in first.char_indices().skip(MIN_PREFIX_CHARS) {

@@ -220,7 +220,7 @@ fn truncated_shards_are_refused_and_changed_ones_add_finite_rows() {
     }
 }
 
-/// Quantises approximately normal numbers, like those of real rows.
+/// Quantises approximately normal numbers, as real rows have them.
 #[test]
 fn uniform_steps_take_a_sixth_less_and_lose_little() {
     let mut state = 1u64;

@@ -10,9 +10,9 @@
 //! - 1 if it continues the section before in its page, else 0 (absent for the first section): by
 //!   the vectors of the two sections before
 //!
-//! *In order*, the number of a page's sections is coded by that of the page before. A large site's
-//! builder puts pages with equal numbers of sections next to each other, so that this number,
-//! otherwise the largest part of the shard, takes a tenth of its bits.
+//! *In order*, the number of the previous page's sections selects the model for the number of a
+//! page's sections. A large site's builder puts pages with equal numbers of sections next to each
+//! other, so that this number, otherwise the largest part of the shard, takes a tenth of its bits.
 
 use super::WHAT;
 use crate::Error;
@@ -31,7 +31,7 @@ const OF_VECTORS: usize = 2;
 const OF_PASSAGES: usize = OF_VECTORS + BEFORE * BEFORE * PLACES * 2;
 const CONTINUES: usize = OF_PASSAGES + VECTORS * PLACES;
 const ORDERED: usize = CONTINUES + BEFORE * BEFORE;
-/// Contexts: sections of the page before.
+/// Contexts: numbers of sections of the previous page.
 const SECTIONS_BEFORE: usize = 32;
 const MODELS: usize = ORDERED + SECTIONS_BEFORE;
 
@@ -59,8 +59,8 @@ impl Models {
         (self.place, self.before) = (0, [0; 2]);
     }
 
-    /// Returns the model of the sections of a page, in order if the sections of the page before are
-    /// given.
+    /// Returns the model of the sections of a page, in order if the number of sections of the
+    /// previous page is given.
     fn sections(&mut self, before: Option<u32>) -> &mut [Bit] {
         let in_order = |n: u32| ORDERED + (n as usize).min(SECTIONS_BEFORE - 1);
         self.number(before.map_or(SECTIONS, in_order))
@@ -74,7 +74,7 @@ impl Models {
         )
     }
 
-    /// Returns the model of whether a section continues the one before.
+    /// Returns the model of whether a section continues the previous one.
     fn continues(&mut self) -> &mut [Bit] {
         let [first, second] = self.before.map(|n| n.min(BEFORE - 1));
         self.number(CONTINUES + first * BEFORE + second)
@@ -200,7 +200,7 @@ mod tests {
     use crate::structure::StructureBuilder;
 
     /// Returns pages of sections, each with its vectors and passages. A section of many vectors
-    /// continues the one before.
+    /// continues the previous one.
     fn raw(pages: &[Vec<(u32, u32)>]) -> Vec<u8> {
         let mut builder = StructureBuilder::default();
         for sections in pages {

@@ -29,9 +29,9 @@ pub struct Architecture {
     pub layers: u32,
     /// Length of a token's vector.
     pub hidden: u32,
-    /// Attention heads; `hidden` is a multiple.
+    /// Attention heads. `hidden` is a multiple of this number.
     pub heads: u32,
-    /// Length between the two feed-forward matrices.
+    /// Length of a token's vector between the two feed-forward matrices.
     pub intermediate: u32,
     /// Rows of the position table.
     pub max_positions: u32,
@@ -111,7 +111,7 @@ const MAX_LAYERS: u32 = 64;
 const MAX_HIDDEN: u32 = 4096;
 const MAX_INTERMEDIATE: u32 = 16384;
 const MAX_POSITIONS: u32 = 32768;
-/// Maximum number of words in a vocabulary.
+/// Maximum number of tokens in a vocabulary.
 pub(crate) const MAX_VOCABULARY: usize = 500_000;
 
 impl Architecture {

@@ -339,7 +339,7 @@ fn specs(
     Ok(architecture.tensors(vocabulary.len()))
 }
 
-/// Hashes a tensor's bytes. Natively, those of a matrix on all cores.
+/// Hashes a tensor's bytes. Native code hashes a matrix on all cores.
 fn hash(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     /// BLAKE3's own advice for when threads pay.
     #[cfg(feature = "parallel")]

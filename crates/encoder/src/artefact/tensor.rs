@@ -51,7 +51,7 @@ impl Bits {
     pub const WORDS: Self = Self(4.25);
 
     /// The default for its matrices. With [`Bits::WORDS`], all-MiniLM-L6-v2 is a download of 14.9
-    /// MB, and its vectors have a cosine of .998 to those of the unrounded model.
+    /// MB, and its vectors have a cosine of .998 to the vectors of the unrounded model.
     pub const MATRICES: Self = Self(6.0);
 
     /// Returns a number of bits from 2 to 8; `None` for another number.

@@ -61,7 +61,8 @@ impl Other {
     ///
     /// # Errors
     ///
-    /// `refused` where only WordPiece is read, else those of [`PublishedTokenizer::read`].
+    /// `refused` if only WordPiece is supported; otherwise the errors of
+    /// [`PublishedTokenizer::read`].
     #[cfg(feature = "tokenizers")]
     pub fn read(&mut self, dir: &Path, _refused: Error) -> Result<Vec<String>, Error> {
         let (tokenizer, identity) = PublishedTokenizer::read(dir)?;

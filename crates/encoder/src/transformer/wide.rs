@@ -53,7 +53,8 @@ pub fn largest(values: &[f32]) -> f32 {
 }
 
 /// Computes `e` to the power of `x`, for `x` up to 0, within two units in the last place. The
-/// polynomial is that of Cephes' `expf`, without branches, and gives the same on every processor.
+/// polynomial comes from Cephes' `expf`. It has no branches and gives the same result on every
+/// processor.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     // Added to a number from which on f32 has no fractions, and taken away again, it is the nearest

@@ -30,7 +30,7 @@ impl Unknown {
 }
 
 /// Returns whether the attribute has values similar to `value`, and their ids, nearest first. If
-/// there are none, the ids are those of the attribute's first values.
+/// there are none, the ids belong to the attribute's first values.
 fn candidates(value: &str, strings: &Strings) -> (bool, Vec<u32>) {
     let lower = comparable(value);
     let mut near: Vec<(usize, u32)> = (0..strings.n_values().min(LOOKED_THROUGH))

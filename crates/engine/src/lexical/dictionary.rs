@@ -30,7 +30,7 @@ pub(crate) struct Lookup {
     /// The range: an index in the manifest's `lexicon`.
     pub range: usize,
     pub entry: TermEntry,
-    /// The entry in the second tier, if that is read.
+    /// The entry in the second tier, if the second tier is read.
     second: Option<TermEntry>,
 }
 

@@ -55,9 +55,9 @@ impl Phrases<'_> {
         sections
     }
 
-    /// Returns the shards of positions that are needed to find a phrase: those of its terms, in the
-    /// blocks where all of its words occur together. The directory of positions must be here, if
-    /// the bundle has one.
+    /// Returns the shards of positions that are needed to find a phrase: the positions of its
+    /// terms, in the blocks where all of its words occur together. The directory of positions must
+    /// be here, if the bundle has one.
     pub fn shards(&self, phrase: &Phrase) -> Vec<ShardId> {
         let Some(directory) = self.dictionary.index().positions_directory() else {
             return Vec::new();
@@ -186,8 +186,8 @@ impl Phrases<'_> {
         places
     }
 
-    /// Goes through the postings of a range up to those of the term, and in parallel through the
-    /// lists of each block. A block whose positions are not here has none of the ids.
+    /// Goes through the postings of a range up to the postings of the term, and in parallel through
+    /// the lists of each block. A block whose positions are not here has none of the ids.
     fn places_of(
         &self,
         directory: &PositionsDirectory,

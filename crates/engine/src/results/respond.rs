@@ -316,8 +316,8 @@ impl<'a> Presenter<'a> {
     }
 }
 
-/// Returns the language a page was analysed in: its own where that is one of the bundle's, the most
-/// frequent where it does not say, and otherwise none.
+/// Returns the language a page was analysed in: its own language if the bundle has it, the most
+/// frequent language if the page declares none, and otherwise `None`.
 fn language<'a>(page: &'a str, languages: &'a [String]) -> &'a str {
     if page.is_empty() {
         return languages.first().map_or("", String::as_str);

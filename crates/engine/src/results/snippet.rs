@@ -65,9 +65,9 @@ struct Unit {
     likeness: i32,
 }
 
-/// Returns a snippet of about `size` words from `within` (byte offsets of `text`; the whole text
-/// where that is no range of it). `likeness`: where stretches of the text end, ascending, with how
-/// like the query each is, -1 to 1; may be empty.
+/// Returns a snippet of about `size` words from `within`, a range of bytes of `text`. If the range
+/// is not valid, the snippet comes from the whole text. `likeness`: where stretches of the text
+/// end, ascending, with how like the query each is, -1 to 1; may be empty.
 pub(crate) fn snippet(
     text: &str,
     code: &[Range<u32>],
@@ -124,8 +124,7 @@ fn units(
 ) -> (Vec<Unit>, Vec<Range<usize>>) {
     let mut units: Vec<Unit> = Vec::new();
     let mut marked = Vec::new();
-    // An identifier as a whole comes before its parts: its word is that of the part that follows,
-    // if that has none.
+    // An identifier as a whole comes before its parts. Its word is given to the part that follows.
     let mut whole = None;
     analyzer.analyze(&text[within.clone()], |token| {
         let (start, end) = (within.start + token.start as usize, within.start + token.end as usize);
@@ -193,7 +192,7 @@ fn window(
         };
         match (beside(first.checked_sub(1)), beside(Some(last + 1))) {
             (None, None) => break,
-            // The following sentence explains more often than the one before.
+            // The following sentence explains more often than the previous one.
             (before, behind) if before > behind => first -= 1,
             _ => last += 1,
         }
@@ -218,7 +217,8 @@ fn worth(units: &[Unit], marks: &Marks, said: &[bool]) -> u64 {
     sum
 }
 
-/// Returns the sentences of a text; those of more than `most` units in pieces of half as many.
+/// Returns the sentences of a text. A sentence of more than `most` units is divided into pieces of
+/// half as many.
 fn sentences(text: &str, units: &[Unit], most: usize) -> Vec<Range<usize>> {
     let mut sentences = Vec::new();
     let mut start = 0;
@@ -325,8 +325,8 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Returns byte ranges of a larger text, ascending and disjoint, as UTF-16 ranges of `text`, which
-/// begins at byte `base` of it.
+/// Converts byte ranges of a larger text (ascending and disjoint) to UTF-16 ranges of `text`, which
+/// begins at byte `base` of the larger text.
 fn utf16(text: &str, base: usize, ranges: Vec<Range<usize>>) -> Vec<(u32, u32)> {
     let (mut at, mut units) = (0, 0);
     let mut to = |byte: usize| {

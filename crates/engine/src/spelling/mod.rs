@@ -177,7 +177,7 @@ fn near_shards(index: &Index, word: &Unknown) -> Vec<ShardId> {
     shards
 }
 
-/// Returns the first shard of spellings needed to find words similar to those of a query.
+/// Returns the first shard of spellings needed to find words similar to a query's words.
 pub(crate) fn first_shard<'a>(
     index: &Index,
     queries: impl Iterator<Item = &'a str>,

@@ -3,7 +3,7 @@
 //! Optimal string alignment (Damerau, CACM 1964, restricted): inserting, deleting or replacing a
 //! letter and swapping two neighbours cost one edit each, and half an edit more at the first
 //! letter, which people seldom mistype. Words come in order, with the number of bytes that each
-//! shares with the one before. So the rows of the table for a shared beginning are computed once,
+//! shares with the previous one. So the rows of the table for a shared beginning are computed once,
 //! as in a trie. If no ending can bring a beginning within the budget, all its words are skipped.
 
 #![doc(alias = "deferred")]

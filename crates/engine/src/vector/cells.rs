@@ -23,7 +23,7 @@ const MIN_SHARE: f32 = 0.0003;
 /// The cells that a query reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// All cells: first those of the best sections by words, then the others, nearest first.
+    /// All cells: first the cells of the best sections by words, then the others, nearest first.
     order: Vec<u32>,
     n: usize,
     bytes: u64,

@@ -601,7 +601,7 @@ impl Bundle {
         }
     }
 
-    /// Returns the shards of the manifest, and after them those of positions: all shards that
+    /// Returns the shards of the manifest, and after them the shards of positions: all shards that
     /// [`Bundle::raw`] returns and that can be replaced.
     pub fn n_raw(&self) -> usize {
         self.manifest.shards.len() + self.positions.stored.len()

@@ -8,8 +8,9 @@ use super::k_means::means;
 /// Orders clusters so that each is as similar as possible to one before it. A centroid is stored as
 /// the difference from an earlier one, so similar neighbours take fewer bytes.
 ///
-/// The order is that of a minimum spanning tree grown from the mean (Prim, *Shortest connection
-/// networks and some generalizations*, 1957). It does not depend on the order of the input.
+/// The cells are in the order of a minimum spanning tree grown from the mean (Prim, *Shortest
+/// connection networks and some generalizations*, 1957). It does not depend on the order of the
+/// input.
 pub fn order_by_similarity(
     centroids: Vec<f32>,
     mut members: Vec<Vec<u32>>,

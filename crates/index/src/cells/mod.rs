@@ -50,7 +50,7 @@ const HALF_BITS: (usize, usize) = (4, 9);
 const SMALL_SITE_BYTES: usize = 64_000;
 
 /// Limits up to which an earlier grouping is kept: the ratio of the number of cells to its target,
-/// and the ratio of the mean squared residual to that of the earlier build.
+/// and the ratio of the mean squared residual to the residual of the earlier build.
 const MAX_DRIFT: (f64, f64) = (1.5, 1.1);
 
 /// The grouping of the vectors of a previous build.

@@ -23,7 +23,7 @@
 //! | the place of the passage in its section | passages |
 //! | both frequencies | those not plain |
 //! | the length of each field with a frequency | all |
-//! | the number of positions, and each position less the one before | all |
+//! | the number of positions, and each position less the previous one | all |
 
 use bincode::{BorrowDecode, Decode, Encode};
 use findling_bundle::lexicon::Posting;

@@ -195,8 +195,8 @@ fn the_index_does_not_depend_on_the_number_of_threads() {
     assert_eq!(bytes(1), bytes(3));
 }
 
-/// Compares the parts of compounds with those of a twin that scans every title for each term. The
-/// titles are those of a German site.
+/// Compares the parts of compounds with the result of a twin that scans every title for each term.
+/// The titles come from a German site.
 #[test]
 fn titles_are_found_by_parts_that_any_page_has_as_words() {
     const WORDS: [&str; 12] = [

@@ -61,7 +61,7 @@ pub(super) fn pack(
     if let (Some((start, _)), Some((end, _))) = (sized.get(first), sized.last()) {
         let last = start.span.start..end.span.end;
         match spans.last_mut() {
-            // A last span of a few words is joined to the one before.
+            // A last span of a few words is joined to the previous span.
             Some(previous) if filled * 4 < even && size(&text[previous.start..last.end]) <= max => {
                 previous.end = last.end
             }

@@ -89,7 +89,7 @@ fn of_channel<'a>(
 }
 
 /// Returns an operation with the parameters of its channel and the fields of its messages. Its
-/// description is that of the messages.
+/// description is the description of the messages.
 fn with_messages<'a>(
     document: &Document<'a>,
     channel: &'a Value,

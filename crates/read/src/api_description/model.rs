@@ -57,7 +57,8 @@ pub(super) struct List {
 /// A parameter, or a field of a body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Field {
-    /// `limit`; the field of a field is `owner.name`, that of a list's elements `tags[].name`.
+    /// `limit`. The name of a nested field is `owner.name`; of a field of a list's elements,
+    /// `tags[].name`.
     pub name: String,
     /// The place, the type and the restrictions: `query`, `integer`, `required`.
     pub notes: Vec<String>,

@@ -95,7 +95,7 @@ fn operation_of<'a>(
     item: &'a Value,
     operation: &'a Value,
 ) -> Operation {
-    // A parameter of the operation replaces that of its path.
+    // A parameter of the operation replaces the same parameter of its path.
     let mut parameters: Vec<&Value> = Vec::new();
     for list in [&item["parameters"], &operation["parameters"]] {
         for parameter in list.as_array().into_iter().flatten() {
@@ -156,7 +156,7 @@ fn parameter<'a>(document: &Document<'a>, parameter: &'a Value) -> Field {
     Field { name: text(&parameter["name"]), notes, description }
 }
 
-/// Returns the fields of a body: those of its first media type that has a schema.
+/// Returns the fields of a body, from its first media type that has a schema.
 fn fields_of_content<'a>(document: &Document<'a>, body: &'a Value) -> Vec<Field> {
     let kinds = body["content"].as_object().into_iter().flatten();
     let mut schemas = kinds.map(|(_, media)| &media["schema"]).filter(|it| !it.is_null());

@@ -1,8 +1,8 @@
 //! Pages that show a description by a script: which script, which description, and the anchor that
 //! the script gives to an operation.
 //!
-//! The anchors are those of Redoc 2.5, Swagger UI 5, Scalar 1, RapiDoc 9 and Stoplight Elements 9,
-//! read from their pages in a browser.
+//! The anchors follow Redoc 2.5, Swagger UI 5, Scalar 1, RapiDoc 9 and Stoplight Elements 9, read
+//! from their pages in a browser.
 
 use scraper::{ElementRef, Html};
 use serde_json::Value;

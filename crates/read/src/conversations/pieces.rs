@@ -10,7 +10,7 @@ pub(super) const TARGET: usize = 300;
 /// Largest number of tokens that stay in one piece.
 pub(super) const MAX: usize = 400;
 
-/// Tokens that a piece repeats from the one before it.
+/// Tokens that a piece repeats from the previous piece.
 const OVERLAP: usize = 50;
 
 /// Longest part of a line without an end of a sentence, in bytes.

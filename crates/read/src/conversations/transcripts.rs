@@ -186,7 +186,7 @@ fn read_specstory(text: &str) -> Conversation {
 }
 
 /// Reads the history of Aider: sessions one after the other. Lines of a prompt begin with `####`,
-/// those of the program with `>`.
+/// the program's lines with `>`.
 fn read_aider(text: &str) -> Vec<Conversation> {
     let mut found: Vec<(Conversation, Reading)> = Vec::new();
     for line in text.lines() {

@@ -75,7 +75,7 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns whether the words of a link are those of the heading that it leads to.
+/// Returns whether a link has the same words as the heading that it leads to.
 fn names_a_heading(link: ElementRef, list: NodeRef<Node>, ids: &Ids) -> bool {
     let target = link.value().attr("href").and_then(|href| href.strip_prefix('#'));
     let target = target.map(percent_decoded).and_then(|id| ids.node(&id));

@@ -161,7 +161,7 @@ fn is_menu_name(name: &str) -> bool {
     )
 }
 
-/// Returns whether a name is that of a bar of a theme: `t-navbar`.
+/// Returns whether a theme uses this name for a bar: `t-navbar`.
 fn is_bar_name(name: &str) -> bool {
     ["navbar", "-nav", "_nav", "-navigation"].iter().any(|end| {
         let at = name.len().checked_sub(end.len());

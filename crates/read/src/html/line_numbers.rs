@@ -326,7 +326,7 @@ impl Heads {
     }
 
     /// Removes the numbers from `code` if they are line numbers: every line has one, each is one
-    /// more than the one before. Returns whether they were.
+    /// more than the previous one. Returns whether they were.
     pub fn remove(self, code: &mut String) -> bool {
         let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
         let consecutive = self.found.windows(2).all(|pair| pair[0].2 + 1 == pair[1].2);

@@ -341,7 +341,7 @@ impl Pieces {
         }
     }
 
-    /// Selects a font by its name. `P` is the one before.
+    /// Selects a font by its name. `P` is the previous font.
     fn select(&mut self, name: &str) {
         let font = match name {
             "P" | "" => self.previous,

@@ -80,7 +80,7 @@ const SHOWN: [&str; 13] = [
 
 /// Returns the properties that a component shows, besides title and description.
 fn shown_properties(name: &str, tag: &str) -> Option<String> {
-    // The names of icons and pictures are not shown, and neither are those of fields of forms.
+    // The names of icons, pictures and form fields are not shown.
     let is_picture = ["Icon", "Image", "Img", "Svg", "Input", "Meta", "Link", "Script"]
         .iter()
         .any(|kind| name.contains(kind));

@@ -286,8 +286,8 @@ impl Pages {
     }
 }
 
-/// Returns the columns of a page, first those of the text's main direction, and the line numbers
-/// beside them.
+/// Returns the columns of a page and the line numbers beside them. Columns in the text's main
+/// direction come first.
 fn columns_of(page: &PageGlyphs) -> (Columns, Vec<String>) {
     let mut columns = Vec::new();
     let mut numbers = Vec::new();

@@ -12,7 +12,7 @@ const WORD_GAP: f32 = 0.16;
 /// A gap that ends a span, in ems: wider than justified text stretches its spaces.
 const SPAN_GAP: f32 = 0.8;
 
-/// Largest overlap of a character with the one before it, in ems.
+/// Largest overlap of a character with the previous one, in ems.
 const MAX_OVERLAP: f32 = 0.5;
 
 /// Largest distance of a character from the baseline of its span, in ems.

@@ -23,7 +23,7 @@ pub(super) struct Reader {
     pub includes: Includes,
     /// The modules that the page describes.
     pub modules: Vec<String>,
-    /// Fields at the beginning, and those of `.. meta::`.
+    /// Fields at the beginning, and fields of `.. meta::`.
     pub fields: Vec<(String, String)>,
     pub h1: Option<String>,
     pub objects: Objects,

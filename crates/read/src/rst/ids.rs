@@ -8,7 +8,7 @@ use findling_text::normalise::fold_into;
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     taken: HashSet<String>,
-    /// Anchors that were made by number.
+    /// Number of anchors that were made from a number.
     numbered: u32,
 }
 

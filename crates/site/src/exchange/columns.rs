@@ -159,7 +159,7 @@ impl<'a> Batch<'a> {
         lists.collect()
     }
 
-    /// Returns a column of vectors of `dim` finite numbers. Numbers of 64 bits become those of 32
+    /// Returns a column of vectors of `dim` finite numbers. Numbers of 64 bits become numbers of 32
     /// bits.
     pub fn vectors(&self, name: &'static str, dim: usize) -> Result<Vec<Vec<f32>>, Error> {
         const EXPECTED: &str = "lists of 32-bit floats";

@@ -77,7 +77,7 @@ fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T
 
 fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, Error> {
     let file = File::open(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    // With this, types are those of Parquet, whichever engine wrote the file.
+    // With this option, types come from the Parquet schema, whichever engine wrote the file.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     guarded(path, || {
         ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)

@@ -46,7 +46,7 @@ pub type Settings = serde_json::Map<String, serde_json::Value>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Head {
-    /// The version of the program, and that of this format.
+    /// The versions of the program and of this format.
     pub version: String,
     /// The number of this part.
     pub number: u32,

@@ -17,7 +17,7 @@ enum Marker {
     Parts,
 }
 
-/// The type whose fields are those of requests.
+/// The type that has the fields of requests.
 const REQUEST: &str = "Request";
 
 /// The markers that have been read so far.

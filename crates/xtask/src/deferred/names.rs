@@ -53,7 +53,7 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// Returns the part that contains a function; `None` if that is the first.
+    /// Returns the part that contains a function; `None` for the first part.
     pub fn part_of(&self, name: &str) -> Option<String> {
         let name = plain(name);
         let any = |named: &[Named]| named.iter().any(|named| named.is(&name));

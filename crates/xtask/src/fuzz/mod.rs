@@ -63,7 +63,7 @@ pub fn run(paths: &Paths, options: &Options) -> Result<()> {
     let mut failures = Vec::new();
     for target in targets {
         heading(&format!("fuzzing {} for {} s", target.name, options.seconds));
-        // A finding must not hide those of the other targets.
+        // A finding must not hide the findings of the other targets.
         match fuzz(target, options.seconds, &places) {
             Ok(row) => rows.push(row),
             Err(error) => {

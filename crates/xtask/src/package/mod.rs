@@ -186,7 +186,7 @@ fn pack_into(paths: &Paths, options: &PackOptions, scratch: &Path) -> Result<Mad
     let file = std::path::absolute(file)?;
     let program = Program { file, platform: Platform::of(&target)?, notices };
     // A program for another platform cannot write its completions here; `target/assets` then has
-    // those of an earlier call.
+    // the completions of an earlier call.
     let is_own = target == host_target()?;
     if is_own {
         archive::write_assets(paths, &program)?;

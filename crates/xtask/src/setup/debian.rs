@@ -34,7 +34,7 @@ pub fn depends(package: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns those of `packages` that are not installed.
+/// Returns the `packages` that are not installed.
 pub fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
     let installed = |package: &str| {
         let status =

@@ -14,8 +14,7 @@ const STEP_LIMIT: Duration = Duration::from_secs(40 * 60);
 /// Limit on the failed tests whose output is printed again at the end.
 const MAX_FAILURES: usize = 10;
 
-/// The list of tests that may be skipped: lines `name: reason`, where the name is that of a test or
-/// a step.
+/// The list of tests that may be skipped: lines `name: reason` with the name of a test or a step.
 pub const ALLOWED_SKIPS: &str = "tests/allowed-skips.txt";
 
 /// The step that fails for skipped tests.

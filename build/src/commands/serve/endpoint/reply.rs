@@ -124,7 +124,7 @@ pub fn has_tag(headers: &HeaderMap, tag: &str) -> bool {
     tags.map(|tag| tag.trim().trim_start_matches("W/")).any(|one| one == "*" || one == tag)
 }
 
-/// Returns the identity of a request: that of a proxy in front, or a new one.
+/// Returns the identity of a request: the one that a proxy has set, or a new one.
 pub fn request_id(headers: &HeaderMap) -> String {
     let is_char = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.:@/+=-".contains(byte);
     let given = headers.get(REQUEST_ID).map(HeaderValue::as_bytes);

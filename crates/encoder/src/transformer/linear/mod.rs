@@ -3,7 +3,7 @@
 //! Weights are integers with a scale for each output, as in [`Storage::Int8`]. While the layer
 //! runs, the activations of each token become 16-bit integers with a scale of their own. Their
 //! products are summed exactly; then scales and bias are applied. Rounding to 16 bits loses almost
-//! nothing, so the layer adds no error to that of the stored weights. Sums of integers do not
+//! nothing, so the layer adds no error to the error of the stored weights. Sums of integers do not
 //! depend on their order, so every machine and every form of the kernel gives the same result.
 //!
 //! Compared with f32 weights and tract's own matrix product, this needs a quarter of the memory and

@@ -1,9 +1,9 @@
 //! The texts that the abbreviations of a bibliography (`@string`) stand for, within limits.
 //!
 //! An abbreviation may consist of others. The library resolves them recursively: an abbreviation
-//! that contains itself overflows its stack, and eleven of which each repeats the one before ten
-//! times give 10^12 bytes. Here each is joined once, without recursion, and the library gets plain
-//! text.
+//! that contains itself overflows its stack, and eleven abbreviations that each repeat the previous
+//! one ten times give 10^12 bytes. Here each is joined once, without recursion, and the library
+//! gets plain text.
 
 use std::collections::{HashMap, HashSet};
 

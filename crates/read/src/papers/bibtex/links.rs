@@ -127,8 +127,8 @@ impl Graph {
         Ok(Self { nodes: nodes.collect(), copied: 0 })
     }
 
-    /// Computes the weight of an entry after those of the entries to which it links, and cuts links
-    /// that are too heavy.
+    /// Computes the weight of an entry after the weights of the entries to which it links, and cuts
+    /// links that are too heavy.
     fn settle(&mut self, entry: usize) {
         let mut waiting = vec![(entry, 0)];
         while let Some((entry, at)) = waiting.last_mut() {

@@ -2,11 +2,11 @@
 //! searches call, or for languages of other sites.
 //!
 //! The first part has everything except the deferred functions and the functions that only they
-//! call. It exports its memory, tables, globals and those of its functions that other parts call.
-//! If a part calls a function of another part, it does so through a slot of the table, which the
-//! other part fills when it is instantiated ([`crate::seam`]). The other parts import all of these,
-//! and contain the data that the first part does not refer to. Instructions and constants that
-//! several of them need, but not the first part, are copied into each of them.
+//! call. It exports its memory, tables, globals, and the functions that other parts call. If a part
+//! calls a function of another part, it does so through a slot of the table, which the other part
+//! fills when it is instantiated ([`crate::seam`]). The other parts import all of these, and
+//! contain the data that the first part does not refer to. Instructions and constants that several
+//! of them need, but not the first part, are copied into each of them.
 //!
 //! Until the deferred part is instantiated, its slots are empty, and a call traps
 //! (`www/src/bundle.ts`). The slots of a language have a function that does nothing, so that a site
