@@ -206,7 +206,7 @@ async function ask(
       ...options,
       ...(filter ? { filter } : {}),
       ...(options.facets ? { facets: facetsOf(options.facets, index.info.attributes) } : {}),
-      // Only the engine reads it.
+      // `shared` is not a public option; only the engine reads it.
       ...((shared && { shared }) as object),
     });
   } catch (thrown) {

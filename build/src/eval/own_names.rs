@@ -23,9 +23,9 @@ const MIN_WORDS: usize = 2;
 pub enum Kind {
     /// A page's title.
     Title,
-    /// A heading in it.
+    /// A heading in a page.
     Heading,
-    /// The text of a link to it.
+    /// The text of a link to a page.
     Link,
 }
 
@@ -36,8 +36,8 @@ struct Name {
     pages: BTreeSet<String>,
 }
 
-/// Returns the number of words in a text, with spaces between them or not. A word of a script
-/// written without spaces counts as the pairs of characters that are indexed for it.
+/// Returns the number of words in a text. In scripts written without spaces, each pair of
+/// characters that the index holds counts as a word.
 fn n_words(text: &str) -> usize {
     let mut analyzer = Analyzer::for_language("");
     text.split_whitespace()

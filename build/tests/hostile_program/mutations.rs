@@ -52,7 +52,7 @@ impl Random {
         if n == 0 { 0 } else { (self.next() % n as u64) as usize }
     }
 
-    /// Returns one of these.
+    /// Returns a random item of a list.
     pub fn one<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
         all[self.below(all.len())]
     }
@@ -64,8 +64,8 @@ impl Random {
         start..start + self.below(longest + 1)
     }
 
-    /// Returns a valid input with damage at one to five places. `words` are what a parser of these
-    /// inputs looks for.
+    /// Returns a valid input with damage at one to five places. `words` are texts with a meaning in
+    /// these inputs, such as keywords and marks.
     pub fn damaged(&mut self, seeds: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
         let mut bytes = seeds[self.below(seeds.len())].clone();
         for _ in 0..=self.below(5) {
@@ -100,7 +100,7 @@ impl Random {
             }
             6 => self.repeat_line(bytes),
             7 => {
-                // The beginning of this input and the end of another.
+                // Joins the beginning of this input and the end of another.
                 let other = &seeds[self.below(seeds.len())];
                 bytes.truncate(at);
                 bytes.extend_from_slice(&other[self.below(other.len() + 1)..]);
@@ -128,7 +128,7 @@ impl Random {
         insert(bytes, at, &repeated);
     }
 
-    /// Puts another number in the place of one.
+    /// Replaces a number in the input with an extreme one.
     fn replace_number(&mut self, bytes: &mut Vec<u8>) {
         let starts: Vec<usize> = (0..bytes.len())
             .filter(|&i| bytes[i].is_ascii_digit() && (i == 0 || !bytes[i - 1].is_ascii_digit()))

@@ -63,7 +63,7 @@ pub struct Normaliser {
     pub clean_text: bool,
     /// Make each Chinese character a word.
     pub handle_chinese_chars: bool,
-    /// Drop accents; `None`: as `lowercase`.
+    /// Drop accents. `None` drops them if `lowercase` is set.
     pub strip_accents: Option<bool>,
     /// Make text lower case.
     pub lowercase: bool,

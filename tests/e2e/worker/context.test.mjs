@@ -10,7 +10,7 @@ import { questions } from "../lib/corpus.mjs";
 import { bundles } from "../lib/parity.mjs";
 import { dev } from "../lib/worker.mjs";
 
-/** The number of the endpoint's tokens that are for the rest of the answer. */
+/** Number of tokens that the endpoint reserves for the answer around the passages. */
 const FRAME = 60;
 /** Number of sections of each page that the endpoint examines. */
 const SECTIONS = "3";

@@ -8,7 +8,7 @@ import { type FileStore, missing, part, rangeOf } from "./store";
 /** WASI's errors for a missing file. */
 const NOT_THERE: ReadonlySet<unknown> = new Set(["no-entry", "not-directory", "is-directory"]);
 
-/** A store whose files are below the directories of the host, by their names there. */
+/** A store that reads files from the directories that the host has opened. */
 export function preopenedStore(): FileStore {
   const directories = getDirectories().map(([directory, name]) => ({
     directory,

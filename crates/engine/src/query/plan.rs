@@ -7,7 +7,8 @@ const MAX_RELATED_WORDS: usize = 32;
 /// Maximum number of tokens of a query for which the typed forms of words are preferred.
 const MAX_NAME_TOKENS: u32 = 4;
 /// The weight of a word and a stop word written as one: one for each word, and one for their
-/// adjacency. So it outweighs a title that is only one of the words, but not a title that has both.
+/// adjacency. So the joined word outweighs a title that consists of one of the words, but not a
+/// title that has both.
 const JOINED_COUNT: u32 = 3;
 
 /// The plan of a query.

@@ -10,7 +10,7 @@ use super::model::{Conversation, Part, Turn, role};
 use super::values;
 use crate::notes::Notes;
 
-/// Returns whether a line is one of such a log.
+/// Returns whether a line comes from a log of Claude Code.
 pub(super) fn is_line(value: &Value) -> bool {
     let has = |name| value.get(name).is_some();
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
