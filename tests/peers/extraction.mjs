@@ -3,31 +3,31 @@
 //   cargo xtask bench extraction [--cache DIR] [--only NAME,...] [--details DIR] [--archive]
 //     [--json FILE]
 //
-// The sites are those of tests/peers/extraction-sites.json: `-doc` packages of Debian, downloaded
+// The sites are listed in tests/peers/extraction-sites.json: `-doc` packages of Debian, downloaded
 // with apt-get into DIR (or FINDLING_DOCUMENTATION; default: a directory of the system's temporary
 // files) and unpacked there; sites with `built` are built by the generator, which npm or pip
-// installs there. A generator's `content` and `without` are CSS selectors, marked by
-// hand: the area of its pages that is content, and what in it belongs to the frame. `title` selects
-// the page's name where it is not what is shown biggest. `listing` matches paths of pages that only
-// list other pages or source code; they count for `pages` and `listings` alone. Pages are drawn by
-// the hash of their path.
+// installs there. A generator's `content` and `without` are CSS selectors, written by hand: the
+// area of its pages that is content, and the elements in this area that belong to the frame.
+// `title` selects the page's name if it is not the biggest text. `listing` matches paths of pages
+// that only list other pages or source code; these pages count for `pages` and `listings` alone.
+// Pages are drawn by the hash of their path.
 //
-// - pages, left out: pages indexed; files of HTML that are not.
-// - anchors: of up to 15 sections of each of 20 pages, those whose anchor exists and, opened in
-//   Chromium, scrolls to the section's heading.
-// - no anchor: headings behind the first one that have no anchor, of all pages.
-// - lost, surplus: words that 10 pages show in the content and that are not indexed, as a share of
-//   the words shown; words indexed that are not shown, as a share of the words indexed.
-// - titles: share of pages with a title that no other page has; of 20 pages, those whose title is
-//   the text that the content shows biggest.
-// - frame: blocks of three words or more that stand on more than a fifth of the pages.
-// - listings: share of listing pages among the first three results of 20 headings of the site.
+// - pages: pages indexed. left out: HTML files that are not indexed.
+// - anchors: the share of sections (up to 15 of each of 20 pages) whose anchor exists and, opened
+//   in Chromium, scrolls to the section's heading.
+// - no anchor: the share of headings without an anchor, on all pages, except first headings.
+// - lost: words that the content of 10 pages shows and that are not indexed, as a share of the
+//   words shown. surplus: words that are indexed and not shown, as a share of the words indexed.
+// - titles: the share of pages with a title that no other page has, and the share of 20 pages whose
+//   title is the biggest text of the content.
+// - frame: the number of blocks of three or more words that are on more than a fifth of the pages.
+// - listings: the share of listing pages among the first three results of 20 headings of the site.
 // - own index: pages that the generator's own search knows and Findling leaves out; pages that
 //   only Findling has.
 // - time, memory: of `findling build --encoder none`.
 //
-// `--details` writes what was found for each site: sections whose anchor fails, titles beside the
-// text shown biggest, repeated blocks, and the texts of pages, shown and indexed, for a diff.
+// `--details` writes the findings for each site: sections whose anchor fails, titles with the
+// biggest text, repeated blocks, and the shown and indexed texts of pages, for a diff.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -28,10 +28,10 @@ offset?: number,
  */
 filter?: string | Record<string, unknown>, 
 /**
- * A second filter, which a reader sets by facets. Of what the query finds without it, only
- * what passes is returned, so the count of a value is the number of pages that choosing the
- * value leaves. Facets are counted for each attribute without the part that concerns it. A
- * response with it has no suggestions and no `answerable`.
+ * A second filter, which a reader sets by facets. It is applied to the results that the query
+ * finds without it, so the count of a value is the number of pages that remain after choosing
+ * the value. Facets of an attribute are counted without its own part of this filter. A response
+ * to a request with this filter has no suggestions and no `answerable`.
  */
 postFilter?: string | Record<string, unknown>, 
 /**
@@ -423,9 +423,9 @@ title: string,
  */
 language: string, 
 /**
- * The fused score: that of its best section, more if another section is better in one of the
- * legs, and a part of the second best section's, multiplied by the site's boosts and the
- * request's preferences. May exceed 1.
+ * The fused score. It is the score of the best section, raised if another section is better in
+ * one of the legs, plus a part of the second-best section's score, multiplied by the site's
+ * boosts and the request's preferences. May exceed 1.
  */
 score: number, 
 /**

@@ -15,7 +15,7 @@ export interface Told {
 export interface Shared {
   /** The part that is requested instead of the results. */
   part?: "terms" | "counts" | "misspellings" | "bests";
-  /** Whether a query that finds nothing is read without its phrases and exclusions. */
+  /** Whether a query that finds nothing is searched again without its phrases and exclusions. */
   relaxes: boolean;
   /** The statistics of all bundles. */
   told: readonly Told[];
@@ -27,12 +27,12 @@ export type SharedRequest = Request & { shared?: Shared };
 /** Requests a part from one bundle; `undefined` if it has failed. */
 export type AskPart<M> = (member: M, shared: Shared) => Promise<Told | undefined>;
 
-/** A query that may have phrases or exclusions, which may exclude every page. */
+/** Matches a query that may have phrases or exclusions. These may exclude every page. */
 export const STRICT = /["“”„«「-]/;
 
 /**
- * The statistics of all members for a query, with which each then answers. Members that fail are
- * left out from then on.
+ * Collects the statistics of all members for a query. Each member then searches with them. A member
+ * that fails is left out from then on.
  */
 export async function shareStatistics<M>(
   members: readonly M[],

@@ -128,8 +128,8 @@ impl Sources {
         Location::File { path, at }
     }
 
-    /// Returns the file that a page was read from: the text of a paper, the page's own file, or
-    /// the file that has it among others.
+    /// Returns the file that a page was read from: the text of a paper, the page's own file, or a
+    /// file of many pages.
     fn source(&self, page: &PageHit) -> Option<Source> {
         let text = page.meta.iter().find(|(name, _)| name == FILE_OF_TEXT);
         let whole = text.and_then(|(_, file)| self.file(file)).or_else(|| self.file(&page.id));

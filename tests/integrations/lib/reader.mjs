@@ -85,7 +85,7 @@ export async function goesToGerman(page, address) {
 
 /**
  * Opens the result whose text contains `text`, and waits for its address: the end of its path, and
- * its heading or `**` for any. The passage after the heading is not compared.
+ * its heading, or `**` for any heading. The passage after the heading is not compared.
  */
 export async function choose(page, text, address) {
   const texts = await options(openDialog(page));
@@ -120,7 +120,9 @@ export async function lightness(page) {
   return (red + green + blue) / 3;
 }
 
-/** Asserts that the panel is light, then dark, when the page is. `toDark` switches the page. */
+/**
+ * Asserts that the panel is light on a light page, and dark once `toDark` has switched the page.
+ */
 export async function followsTheme(page, key, toDark) {
   await press(page, key);
   // A page may get its style sheets after the search.

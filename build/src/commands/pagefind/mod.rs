@@ -1,5 +1,5 @@
-//! `findling pagefind`: takes Pagefind's command line and configuration, and builds a bundle that
-//! sites made for Pagefind search.
+//! `findling pagefind`: takes Pagefind's command line and configuration, and builds a bundle for a
+//! site that uses Pagefind.
 
 mod log;
 mod service;

@@ -11,7 +11,7 @@ const ABOVE: usize = 2;
 pub struct PreviewPane {
     page: Preview,
     lines: Vec<Line>,
-    /// The width that the lines are for; 0 where there are none yet.
+    /// The width for which `lines` were made; 0 before the first time.
     width: usize,
     height: usize,
     scroll: usize,

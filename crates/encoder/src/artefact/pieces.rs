@@ -58,7 +58,7 @@ impl Pieces {
     ///
     /// # Errors
     ///
-    /// As [`Artefact::from_bytes`].
+    /// The errors of [`Artefact::from_bytes`].
     pub fn finish(self) -> Result<Artefact, Error> {
         Artefact::from_bytes(self.bytes)
     }

@@ -31,10 +31,10 @@ pub struct Request {
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
     pub filter: Option<serde_json::Value>,
-    /// A second filter, which a reader sets by facets. Of what the query finds without it, only
-    /// what passes is returned, so the count of a value is the number of pages that choosing the
-    /// value leaves. Facets are counted for each attribute without the part that concerns it. A
-    /// response with it has no suggestions and no `answerable`.
+    /// A second filter, which a reader sets by facets. It is applied to the results that the query
+    /// finds without it, so the count of a value is the number of pages that remain after choosing
+    /// the value. Facets of an attribute are counted without its own part of this filter. A response
+    /// to a request with this filter has no suggestions and no `answerable`.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
     pub post_filter: Option<serde_json::Value>,

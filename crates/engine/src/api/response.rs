@@ -186,9 +186,9 @@ pub struct PageHit {
     pub title: String,
     /// The language, BCP 47.
     pub language: String,
-    /// The fused score: that of its best section, more if another section is better in one of the
-    /// legs, and a part of the second best section's, multiplied by the site's boosts and the
-    /// request's preferences. May exceed 1.
+    /// The fused score. It is the score of the best section, raised if another section is better in
+    /// one of the legs, plus a part of the second-best section's score, multiplied by the site's
+    /// boosts and the request's preferences. May exceed 1.
     pub score: f32,
     /// The attributes as JSON values (dates as ISO 8601).
     #[cfg_attr(feature = "ts", ts(type = "Record<string, string | number | boolean | string[]>"))]

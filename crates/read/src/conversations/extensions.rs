@@ -1,5 +1,5 @@
-//! Names that follow from the place of a file: channels of exports, and extensions of editors that
-//! keep the messages of a model's interface: Cline, Roo Code, Kilo Code.
+//! Names that follow from a file's path: the channels of exports, and the editor extensions Cline,
+//! Roo Code and Kilo Code, which store messages in the form of a model's interface.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const EXTENSIONS: [(&str, &str); 3] = [
     ("kilocode.kilo-code", "Kilo Code"),
 ];
 
-/// The file in which each of them keeps the messages of a task.
+/// The file in which each extension keeps the messages of a task.
 const MESSAGES: &str = "api_conversation_history.json";
 
 /// The words before the directory of the project in the first message.

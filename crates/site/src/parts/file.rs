@@ -109,11 +109,10 @@ impl Records {
     }
 }
 
-/// Writes a part. `embeddings` is the file of a cache of embeddings with `head.n_embeddings` of
-/// them.
+/// Writes a part. `embeddings` is a file with `head.n_embeddings` cached embeddings.
 ///
 /// # Errors
-/// If the system refuses; then a file that was there stays.
+/// If the system refuses. An existing file then stays unchanged.
 pub fn write(
     path: &Path,
     head: &Head,
