@@ -73,7 +73,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the processor time of this process so far; `None` where the system does not say it in
+/// Returns the processor time of this process so far; `None` if the system does not report it in
 /// hundredths of a second.
 fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;

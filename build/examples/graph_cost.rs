@@ -128,7 +128,7 @@ impl Corpus {
         &self.values[id as usize * self.dim..][..self.dim]
     }
 
-    /// Searches the base layer, best first, from where a greedy descent ends.
+    /// Searches the base layer, best first, from the end of a greedy descent.
     fn search(&self, graph: &Graph, query: &[f32]) -> Vec<u32> {
         let near = |id: u32| (distance(self.row(id), query), id);
         let mut at = near(graph.entry().0);

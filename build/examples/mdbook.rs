@@ -38,7 +38,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Adds the chapters of a list, and those below them, with their paths.
+/// Adds the chapters of a list and their subchapters, with their paths.
 fn collect(items: &Value, chapters: &mut Vec<(String, Vec<u8>)>) {
     for item in items.as_array().into_iter().flatten() {
         // Separators and titles of parts are no chapters; drafts have no path.

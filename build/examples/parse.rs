@@ -38,7 +38,8 @@ fn main() {
     });
     let parsed = start.elapsed();
     let start = Instant::now();
-    // About what WordPiece counts, at no cost, so that only chunking takes time.
+    // About the number of tokens that WordPiece counts, at no cost, so that only chunking takes
+    // time.
     let tokens = |text: &str| text.len().div_ceil(4);
     let chunked: Vec<_> =
         pages.par_iter().map(|page| chunk::chunk(page, &ChunkOptions::default(), tokens)).collect();

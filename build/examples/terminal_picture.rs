@@ -5,8 +5,8 @@
 //!     "share data between threads" target/release/findling tui BUNDLE
 //! ```
 //!
-//! The program runs in a terminal of its own, and what it shows when nothing changes any more is
-//! drawn. `docs/tui.svg` was made so.
+//! The program runs in its own terminal. Once the screen no longer changes, it is drawn.
+//! `docs/tui.svg` was made so.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};

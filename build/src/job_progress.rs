@@ -1,4 +1,4 @@
-//! Progress of a job, for a reader that asks from time to time instead of watching a terminal.
+//! Progress of a job, for a client that polls it instead of watching a terminal.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -25,7 +25,7 @@ pub enum Verbosity {
     Quiet,
     /// One line for each stage.
     Normal,
-    /// Also every skipped file and every decision.
+    /// This also prints every skipped file and every decision.
     Verbose,
 }
 

@@ -46,7 +46,7 @@ struct Topic {
     cases: Vec<Case>,
 }
 
-/// A query and what a reader expects of it.
+/// A query and the results that a reader expects.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {

@@ -47,7 +47,7 @@ const MAX_SYMBOLS: usize = 64;
 /// Maximum number of pages with definitions that are put first.
 const MAX_PAGES: usize = 3;
 
-/// A name that a query asks for, and the kinds that its keyword declares; none without a keyword.
+/// The name in a query, and the kinds that its keyword declares; no kinds without a keyword.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted<'a> {
     name: &'a str,
@@ -89,7 +89,7 @@ fn parts(name: &str) -> Vec<&str> {
     name.split([':', '.', '\\', '#']).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns a name without what differs between spellings: `parse_query`, `parseQuery`.
+/// Returns a name in a form that all spellings share: `parse_query`, `parseQuery`.
 fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

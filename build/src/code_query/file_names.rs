@@ -13,18 +13,19 @@ use serde_json::Value;
 /// Number of pages, best first, whose order names can change.
 const DEPTH: usize = 20;
 
-/// Largest addition to the factor 1 of a page's score in a search by words alone: the query is the
-/// name of its file and nothing else. A name that is a third of the query's words adds a third.
+/// Largest addition to the factor 1 of a page's score in a search by words alone. It applies if the
+/// query consists of the name of the page's file. A name that is a third of the query's words adds
+/// a third.
 const BY_WORDS: f32 = 0.3;
 
 /// The same in a search by words and by meaning.
 const BY_BOTH: f32 = 0.25;
 
-/// Names of files that stand for their directory.
+/// Names of files that represent their directory, such as `mod`.
 const OF_DIRECTORY: [&str; 5] = ["mod", "index", "__init__", "init", "package-info"];
 
-/// Fewest letters that two stems have in common, and most letters that one has besides, to be of
-/// the same word: `router` and `route`.
+/// Two stems belong to the same word if they have at least the first number of letters in common,
+/// and at most the second number of further letters: `router` and `route`.
 const COMMON: usize = 4;
 const BESIDES: usize = 3;
 
@@ -67,7 +68,7 @@ fn program(page: &PageHit) -> Option<&str> {
     text("path").filter(|_| text("language").is_none_or(is_program))
 }
 
-/// Returns what a file is called: `tree` of `src/tree.go`, `handler` of `src/handler/mod.rs`.
+/// Returns the name of a file: `tree` of `src/tree.go`, `handler` of `src/handler/mod.rs`.
 fn name_of(path: &str) -> &str {
     let mut parts = path.rsplit('/');
     let file = parts.next().unwrap_or_default();
@@ -108,7 +109,7 @@ impl Words {
         name.n_content > 0 && (name.wholes.iter().any(whole) || name.parts.iter().all(has))
     }
 
-    /// Returns what share of these words a name is, 0 to 1.
+    /// Returns the name's share of these words, from 0 to 1.
     fn share(&self, name: &Self) -> f32 {
         (name.n_content as f32 / self.n_content.max(1) as f32).min(1.0)
     }

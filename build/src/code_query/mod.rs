@@ -14,8 +14,8 @@ use findling_engine::{Order, Request, Response};
 
 use crate::host::{Cost, Host, QueryEncoder};
 
-/// Words that ask for code beside the program: the results of a query with one of them are not
-/// reordered.
+/// Words that ask for other code than the program's. The results of a query with such a word are
+/// not reordered.
 const BESIDE: [&str; 20] = [
     "test",
     "tests",
@@ -85,7 +85,7 @@ fn is_plain(request: &Request) -> bool {
         && !request.query.trim().is_empty()
 }
 
-/// Returns whether a query asks for tests, examples or other code beside the program.
+/// Returns whether a query asks for tests, examples or other code outside the program.
 fn asks_beside(query: &str) -> bool {
     let words = query.split(|c: char| !c.is_alphanumeric());
     words.map(str::to_lowercase).any(|word| BESIDE.contains(&word.as_str()))

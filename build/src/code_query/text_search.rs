@@ -44,7 +44,7 @@ pub(super) enum Text {
     /// All of these must occur.
     Exact {
         all: Vec<String>,
-        /// Whether the query consists of nothing else.
+        /// Whether the query consists only of these texts.
         is_alone: bool,
     },
     /// A match.

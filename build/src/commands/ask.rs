@@ -91,7 +91,7 @@ pub(crate) struct Question {
     started: Instant,
     loading: Duration,
     embedding: Duration,
-    /// Whether the vectors of what is shown are included.
+    /// Whether the vectors of the shown sections are included.
     vectors: bool,
 }
 

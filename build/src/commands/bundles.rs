@@ -31,7 +31,7 @@ const IS_OPEN: &str = "a bundle that is asked is open";
 struct Uses {
     /// The open bundle, while no question has it.
     idle: Option<OpenBundle>,
-    /// Number of questions that use it, or another copy of it.
+    /// Number of questions that use this bundle, or another open copy of it.
     n_asked: usize,
     was_open: bool,
 }

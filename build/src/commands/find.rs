@@ -1,4 +1,4 @@
-//! `findling find`: searches the repository one stands in, then every collection.
+//! `findling find`: searches the repository of the working directory, then every collection.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use findling_engine::Facet;
 
-/// Adds what one bundle counted.
+/// Adds the counts of one bundle.
 pub fn merge(all: &mut Vec<Facet>, more: &[Facet]) {
     for facet in more {
         let Some(known) = all.iter_mut().find(|known| known.name == facet.name) else {

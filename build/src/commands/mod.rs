@@ -69,7 +69,8 @@ use crate::ui::Ui;
 /// The help of an argument that is a bundle.
 const BUNDLE_HELP: &str = concat!("Bundle: ", bundle_forms!());
 
-/// Asks a question, unless `yes` has answered it. `outcome` says what happens without a yes.
+/// Asks a question, unless `yes` has answered it. `outcome` describes the result of any answer but
+/// yes.
 ///
 /// # Errors
 /// If the answer is not yes.

@@ -162,7 +162,7 @@ fn typed() -> Result<String> {
 /// Adds the collection if there is none.
 ///
 /// # Errors
-/// If the collection exists but is made from something else.
+/// If the collection exists but `directory` is not one of its sources.
 fn register(home: &Home, name: &Name, directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)
         .with_context(|| format!("{} cannot be written", directory.display()))?;

@@ -73,7 +73,7 @@ impl RequireFresh {
     }
 }
 
-/// Returns the time at which a bundle at a path was built, as far as the date of its entry tells.
+/// Returns the time at which a bundle at a path was built, according to the date of its entry file.
 fn built(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(entry_file(path)).ok()?.modified().ok()
 }

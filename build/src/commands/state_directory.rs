@@ -23,7 +23,7 @@ pub fn read<T: DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_str(&small_file::text(&file(name).ok()?)?).ok()
 }
 
-/// Keeps something in place of what was kept.
+/// Replaces the kept value.
 ///
 /// # Errors
 /// If it cannot be written.

@@ -13,8 +13,8 @@ const MUCH: f64 = 0.25;
 /// (second moments, because vectors are compared by cosines through the origin), as a projection.
 ///
 /// Some models have all vectors in a narrow cone: unrelated sentences have a cosine of about 0.7 by
-/// multilingual-e5-small. Then the projection is orthogonal to the mean, which says nothing about a
-/// text and which rows would learn before anything else.
+/// multilingual-e5-small. Then the projection is orthogonal to the mean, which carries no
+/// information about a text and which rows would learn first.
 ///
 /// Orthogonal iteration with Gram-Schmidt (Golub and Van Loan, Matrix Computations, 8.2.4) in f64
 /// from a seeded start: O(n from^2) for the moments, O(rounds to from (to + from)) after.

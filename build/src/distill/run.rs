@@ -50,7 +50,7 @@ pub struct Distilled {
     pub report: Report,
 }
 
-/// Measurements on held-out texts: those that training did not use.
+/// Measurements on held-out texts, which training did not use.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -382,8 +382,8 @@ fn take_over(start: &StaticTable, rows: &mut [f32], counts: &mut [u64], dim: usi
     }
 }
 
-/// Returns whether a token is a word or a part of one, not a special token. In a table for English,
-/// tokens of other scripts do not count either.
+/// Returns whether a token is a word or a part of a word, not a special token. In a table for
+/// English, tokens of other scripts do not count either.
 fn is_of_words(token: &str, languages: Languages) -> bool {
     let token = token.strip_prefix("##").unwrap_or(token);
     let is_letter = |c: char| match languages {

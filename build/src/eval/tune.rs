@@ -48,7 +48,7 @@ impl Axis {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Split {
-    /// Queries in it.
+    /// Number of queries in the set.
     pub n_queries: usize,
     /// Mean with the setting at the start.
     pub before: f64,
@@ -265,7 +265,7 @@ mod tests {
             assert!(tuned.holds || tuned.setting == start);
             tuned.holds
         });
-        // Of twenty sets of pure noise, one is expected to gain by chance.
+        // By chance, one of twenty sets of pure noise gains that much.
         assert!(held.count() <= 2);
         let flat = tune(&[1.0], &axes(1), |_| Ok(vec![0.5; 50]), |_| ()).expect("tuned");
         assert_eq!((flat.holds, flat.setting, flat.n_measured), (false, vec![1.0], 3));

@@ -71,7 +71,7 @@ pub struct Failure {
     exit: Exit,
 }
 
-/// The output of `--format json` where there is no answer.
+/// The output of `--format json` if there is no answer.
 #[derive(Serialize)]
 struct Output<'a> {
     error: &'a Failure,

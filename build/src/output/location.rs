@@ -29,7 +29,7 @@ pub struct Sources {
     last: Arc<Mutex<LastRead>>,
 }
 
-/// A file and its text; `None` where it cannot be read.
+/// A file and its text; `None` if the file cannot be read.
 type LastRead = Option<(PathBuf, Option<Arc<str>>)>;
 
 /// The location of a hit.
@@ -61,7 +61,7 @@ pub enum Place {
 pub struct FilePlace {
     /// The path, absolute.
     file: String,
-    /// The line where it begins, from 1.
+    /// The line where the section begins, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     /// The last line of the section.

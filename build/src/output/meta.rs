@@ -24,7 +24,7 @@ pub struct Meta {
     pub bundle: Bundle,
     /// The encoder of the documents; `null` in a bundle without vectors.
     pub encoder: Option<String>,
-    /// Whether the sources have changed since; `null` where that is not known.
+    /// Whether the sources have changed since; `null` if this is not known.
     pub freshness: Option<Freshness>,
     /// The filter that the pages meet; `null` without one.
     pub filter: Option<Value>,
@@ -37,7 +37,7 @@ pub struct Meta {
     pub vectors: Option<AboutVectors>,
 }
 
-/// The bundle that answered: how it was named, and what it holds.
+/// The bundle that answered: its name in the command, and its contents.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Bundle {

@@ -59,7 +59,7 @@ pub enum Format {
     Csv,
     /// A list of references.
     Citations(Style),
-    /// A line for each section: `path:line` where the source is on this machine, otherwise its URL.
+    /// A line for each section: `path:line` if the source is on this machine, otherwise its URL.
     Paths,
 }
 
@@ -152,7 +152,7 @@ pub fn write_all(
     Ok(())
 }
 
-/// Returns the page's title, or its id where it has none.
+/// Returns the page's title, or its id if it has no title.
 pub fn title(page: &PageHit) -> &str {
     if page.title.is_empty() { &page.id } else { &page.title }
 }
@@ -174,7 +174,7 @@ pub fn comparable(response: &Response, page: &PageHit) -> f32 {
     }
 }
 
-/// The smallest probability of an answer that counts as one, as in the search dialog.
+/// The smallest probability at which results count as an answer, as in the search dialog.
 pub const NOTHING_BELOW: f32 = 0.09;
 
 /// Returns whether the results are only near by meaning and none is likely to answer the query. A
@@ -206,7 +206,7 @@ pub fn names<'a>(
     std::iter::once(title(page)).chain(below_title(title(page), headings))
 }
 
-/// Returns the headings, without the first one where that repeats the title.
+/// Returns the headings. A first heading that repeats the title is left out.
 pub fn below_title<'a>(title: &str, headings: &'a [String]) -> impl Iterator<Item = &'a str> {
     let repeats = headings.first().is_some_and(|first| first == title);
     headings.iter().skip(usize::from(repeats)).map(String::as_str)

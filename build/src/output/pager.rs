@@ -99,7 +99,7 @@ fn without_colours(text: &str) -> String {
     without(text, "\x1b[", "m")
 }
 
-/// Removes what begins and ends with these codes.
+/// Removes the stretches between these codes.
 fn without(text: &str, begin: &str, end: &str) -> String {
     let mut rest = text;
     let mut kept = String::with_capacity(text.len());

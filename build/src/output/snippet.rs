@@ -82,7 +82,7 @@ fn is_code(snippet: &Snippet) -> bool {
 }
 
 /// Returns the lines of a snippet as its source has them, without the indentation that all share.
-/// `mark` marks what matched.
+/// `mark` marks the matches.
 pub fn verbatim(snippet: &Snippet, mark: impl Fn(&str) -> String) -> Vec<String> {
     let blanks = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let full = snippet.text.lines().filter(|line| !line.trim().is_empty());

@@ -185,7 +185,7 @@ fn print_section(
 ) -> anyhow::Result<()> {
     let mark = |text: &str| {
         let painted = ui.paint(Paint::Bold, text);
-        // Without colours, marks show what matched.
+        // Without colours, marks show the matches.
         if painted == text { format!("**{text}**") } else { painted }
     };
     let width = ui.columns() - INDENT.len() - 1;

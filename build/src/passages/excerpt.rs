@@ -46,8 +46,8 @@ impl Excerpt {
         !self.section.text[self.range.end..].trim().is_empty()
     }
 
-    /// Widens it to the passages that it touches, if that takes at most `left` more tokens. Returns
-    /// the tokens that are left.
+    /// Widens the excerpt to the passages that it touches, if that takes at most `left` more
+    /// tokens. Returns the tokens that are left.
     pub fn widen_to_passage(&mut self, left: usize) -> usize {
         let range = self.range.clone();
         let touched = self
@@ -60,7 +60,7 @@ impl Excerpt {
         self.widen(wide, left)
     }
 
-    /// Widens it to the whole section, if that fits.
+    /// Widens the excerpt to the whole section, if that fits.
     pub fn widen_to_section(&mut self, left: usize) -> usize {
         self.widen(0..self.section.text.len(), left)
     }

@@ -18,7 +18,7 @@ pub enum BodyFault {
     /// A body that did not arrive in time.
     #[error("expected the whole body within 15 seconds")]
     TooSlow,
-    /// The client went away, or sent something else.
+    /// The client went away, or sent an invalid body.
     #[error("expected a whole body, found a part of one")]
     Broken,
 }

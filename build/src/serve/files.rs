@@ -36,7 +36,7 @@ const WELL_KNOWN: &str = ".well-known";
 /// The page on which Pagefind's users try a search.
 const PLAYGROUND: [&str; 2] = ["playground", "index.html"];
 
-/// The kind of a directory, which decides what of it is served.
+/// The kind of a directory, which decides which of its files are served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Bundle,
@@ -86,7 +86,7 @@ impl Files {
 }
 
 impl Inner {
-    /// Opens what a path of a request names.
+    /// Opens the file that a request's path names.
     fn open(&self, path: &Path) -> io::Result<Opened> {
         let not_found = || io::Error::from(io::ErrorKind::NotFound);
         let names = plain_names(path).ok_or_else(not_found)?;

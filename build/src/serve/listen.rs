@@ -37,11 +37,11 @@ pub struct Limits {
     pub max_connections: usize,
     /// Longest time for the head of a request, and longest idle time.
     pub max_head: Duration,
-    /// Longest time in which a client takes fewer than 16 KiB of what waits to be sent.
+    /// Longest time in which a client may take fewer than 16 KiB of the waiting bytes.
     pub max_stall: Duration,
 }
 
-/// Maximum number of connections where the system allows them.
+/// Maximum number of connections, if the system allows as many.
 const MAX_CONNECTIONS: usize = 1024;
 /// Smallest limit of connections, and file descriptors reserved for other files of the process.
 const MIN_CONNECTIONS: usize = 16;
@@ -303,7 +303,7 @@ struct Unstalled {
     stream: TcpStream,
     max_stall: Duration,
     place: Arc<Place>,
-    /// Set while the client is behind with what is sent.
+    /// Set while the client reads more slowly than the server sends.
     behind: Option<Behind>,
 }
 
@@ -318,7 +318,7 @@ impl Unstalled {
         Self { stream, max_stall, place, behind: None }
     }
 
-    /// Returns what has become of a write: an error if the client has been behind for too long.
+    /// Returns the outcome of a write: an error if the client has read too slowly for too long.
     fn watched(
         &mut self,
         outcome: Poll<io::Result<usize>>,

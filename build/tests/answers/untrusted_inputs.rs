@@ -23,7 +23,7 @@ fn finds(home: &Home, query: &str) -> bool {
     home.run(&["search", out.to_str().unwrap(), query, "--mode=lexical", "--json"]).code == 0
 }
 
-/// Makes a pipe that nobody writes to; `false` where the system has none.
+/// Makes a pipe that nobody writes to; `false` if the system has no pipes.
 fn pipe(path: &Path) -> bool {
     Command::new("mkfifo").arg(path).status().is_ok_and(|status| status.success())
 }

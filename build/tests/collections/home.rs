@@ -202,7 +202,7 @@ pub fn tree(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-/// Takes out what contains times, also of each collection.
+/// Removes the fields that contain times, also from each collection.
 pub fn without_meta(answer: &mut Value) {
     match answer {
         Value::Object(fields) => {

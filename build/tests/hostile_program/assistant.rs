@@ -13,7 +13,7 @@ use super::program::{Program, home_with_bundle};
 
 /// Maximum memory of the program at any time, in MiB: a message has at most 4 MiB, and 16 wait.
 const MAX_MEMORY: u64 = 256;
-/// Time for what must happen, on a machine that does other work.
+/// Time limit for an answer that must come, even on a busy machine.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 /// Lines between two questions whether the program still answers.
 const PING_EVERY: usize = 50;
@@ -119,11 +119,12 @@ fn message(line: &str) -> Result<Value, String> {
 /// A session with the program.
 struct Session {
     program: Program,
-    /// Lines to it. A thread writes them, so that a program that reads no more is noticed.
+    /// Lines to the program. A thread writes them, so that the test notices a program that no
+    /// longer reads.
     input: Sender<Vec<u8>>,
     /// The lines that it writes.
     answers: Receiver<String>,
-    /// Answers so far, by what they are.
+    /// Answers so far, by kind.
     seen: HashMap<&'static str, usize>,
     /// The input that was sent last, for the messages of failures.
     last: String,

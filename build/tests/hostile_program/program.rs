@@ -1,4 +1,4 @@
-//! The program as it runs beside a test: what it says, and what it takes of the machine.
+//! The program, as it runs during a test: its output, and the resources that it takes.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -48,7 +48,7 @@ impl Program {
         line.trim().to_owned()
     }
 
-    /// Returns what it has written to standard error.
+    /// Returns the program's standard error.
     pub fn said(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.said).unwrap()).into_owned()
     }
@@ -59,15 +59,15 @@ impl Program {
         assert!(!said.contains("panicked"), "{what}: {said}");
     }
 
-    /// Returns the most memory that it has had at a time, in MiB; `None` where the system does not
-    /// tell.
+    /// Returns the program's peak memory in MiB; `None` if the system does not report it.
     pub fn most_memory(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? / 1024)
     }
 
-    /// Returns the number of its open files and connections; `None` where the system does not tell.
+    /// Returns the number of the program's open files and connections; `None` if the system does
+    /// not report it.
     pub fn n_open(&self) -> Option<usize> {
         Some(fs::read_dir(format!("/proc/{}/fd", self.child.id())).ok()?.count())
     }

@@ -94,7 +94,7 @@ fn check(kind: &Kind, done: &Done) -> Result<(), String> {
         return Err(format!("expected a short error, found {} bytes", done.err.len()));
     }
     // A value may be one that only the command understands, such as a filter. Its error is about
-    // what was asked.
+    // the request.
     let is_of = |code: &str| done.out.contains(&format!("\"code\": \"{code}\""));
     let is_of_command =
         kind.path.ends_with("findling.toml") && !is_of("settings") && !is_of("usage");
@@ -162,7 +162,7 @@ fn a_mistake_in_a_file_is_named_with_its_line() {
         home.write("findling.toml", settings);
         let done = home.run(SEARCH);
         assert!(done.code == 2 && done.out.contains(expect), "{settings}: {done:?}");
-        // What is typed holds, and the file's value is not looked at.
+        // The typed value counts, and the file's value is not read.
         let typed = [SEARCH, &["--mode=lexical", "--limit=1", "--verbatim"]].concat();
         assert_eq!(home.run(&typed).code == 0, !expect.contains("expected"), "{settings}");
     }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the book's directory of HTML. If it is not installed, reports that `what` is skipped and
-/// returns `None`.
+/// Returns the book's directory of HTML. If the book is not installed, reports that `what` is
+/// skipped and returns `None`.
 pub fn rust_book(what: &str) -> Option<PathBuf> {
     let sysroot = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()))
         .args(["--print", "sysroot"])

@@ -148,7 +148,7 @@ fn filters_and_facets_narrow_and_a_wrong_filter_is_named() {
     pty.wait_for("[x] locks 1");
     pty.wait_for("1 page,");
     pty.wait_for("topic=locks");
-    // Another value shows what it would find.
+    // Another value shows how many results it would have.
     pty.wait_for("[ ] threads 1");
     pty.press(DOWN);
     pty.press(ENTER);
@@ -194,7 +194,7 @@ fn a_new_size_is_drawn_and_none_is_too_small() {
     pty.wait_for("Locks");
     pty.wait_for("F1 keys");
     pty.resize((40, 140));
-    // Beside the results, where there is room.
+    // Next to the results, if there is room.
     pty.wait("the preview beside", |pty| {
         pty.lines().iter().any(|line| line.contains("Locks") && line.contains('│'))
     });

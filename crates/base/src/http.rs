@@ -14,8 +14,8 @@ pub struct Timeouts {
     pub stall: Duration,
 }
 
-/// Maximum number of connections to one host at the same time. As many are kept open between
-/// requests.
+/// Maximum number of connections to one host at the same time. The same number of connections is
+/// kept open between requests.
 pub const MAX_CONNECTIONS: usize = 6;
 
 /// Returns a client that returns every response, whatever its status, and follows at most

@@ -186,13 +186,13 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 3] = [
 
 /// Public addresses of IPv6 begin with these bits (RFC 4291).
 const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
-/// The prefixes of addresses that stand for one of IPv4, used by translators (RFC 6052) and by
-/// tunnels (RFC 3056).
+/// The prefixes of IPv6 addresses that represent IPv4 addresses, used by translators (RFC 6052) and
+/// by tunnels (RFC 3056).
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 const SIX_TO_FOUR: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16);
 
-/// Returns whether an address can be reached from everywhere. For an IPv6 address that stands for
-/// an IPv4 address, the latter decides.
+/// Returns whether an address can be reached from everywhere. If an IPv6 address represents an IPv4
+/// address, the IPv4 address decides.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
@@ -214,7 +214,7 @@ fn is_in(address: Ipv6Addr, (network, bits): (Ipv6Addr, u32)) -> bool {
     (address.to_bits() ^ network.to_bits()) >> (128 - bits) == 0
 }
 
-/// Returns the IPv4 address for which an IPv6 address stands.
+/// Returns the IPv4 address that an IPv6 address represents.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     // The shifts leave the 32 bits of the address.
     let bits = |shift: u32| Ipv4Addr::from_bits((address.to_bits() >> shift) as u32);

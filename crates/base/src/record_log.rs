@@ -302,7 +302,7 @@ pub fn read_at(file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
-/// Reads bytes at a place of a file, where the system has no positioned reads.
+/// Reads bytes at a place of a file, on a system without positioned reads.
 #[cfg(not(any(unix, windows)))]
 pub fn read_at(mut file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     file.seek(SeekFrom::Start(at)).and_then(|_| io::Read::read_exact(&mut file, bytes))
@@ -328,8 +328,8 @@ pub fn key_of(hasher: &blake3::Hasher) -> Key {
     std::array::from_fn(|i| hash.as_bytes()[i])
 }
 
-/// Distinguishes this program from others, which may compute other results from the same input. The
-/// distinction uses the version, and the length and date of the program's file.
+/// Distinguishes this build of the program from others, which may compute other results from the
+/// same input. The distinction uses the version, and the length and date of the program's file.
 pub fn program() -> Key {
     let file = std::env::current_exe().and_then(fs::metadata);
     let file = file.ok().map(|file| {

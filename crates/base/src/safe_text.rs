@@ -192,7 +192,8 @@ pub fn message(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{start} … {end}"))
 }
 
-/// Returns each character with its fate, which can depend on the characters beside it.
+/// Returns each character and whether it is kept, escaped or left out. This can depend on its
+/// neighbours.
 fn with_fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
     let mut chars = text.chars().peekable();
     let mut before = None;
@@ -261,7 +262,7 @@ fn is_base(before: Option<char>) -> bool {
     })
 }
 
-/// Returns whether nothing in a text can do harm: what [`lines`] would leave as it is.
+/// Returns whether a text is harmless, so that [`lines`] would not change it.
 pub fn is_safe(text: &str) -> bool {
     with_fates(text).all(|(c, fate)| fate == Fate::Keep || matches!(c, '\n' | '\t'))
 }

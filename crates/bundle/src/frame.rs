@@ -103,8 +103,8 @@ fn decode_within(entry: &ShardEntry, stored: &[u8], most: u32) -> Result<Vec<u8>
     contents(header, "shard", most, reader)
 }
 
-/// Reads a checksum of `len` bytes and compares it with the hash of everything after it. With `len`
-/// 0 nothing is hashed.
+/// Reads a checksum of `len` bytes and compares it with the hash of everything after it. If `len`
+/// is 0, nothing is hashed.
 fn check_contents(reader: &mut Reader<'_>, stored: &[u8], len: usize) -> Result<(), Error> {
     let checksum = reader.take(len)?;
     match len == 0 || hash128(&stored[reader.at()..]).starts_with(checksum) {

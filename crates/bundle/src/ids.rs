@@ -34,7 +34,7 @@ id!(
     PassageId
 );
 id!(
-    /// An embedding. A section has one, a long section several.
+    /// An embedding. A section has one vector; a long section has several.
     VectorId
 );
 id!(

@@ -40,7 +40,7 @@ pub(crate) fn check_dim(what: &'static str, got: u32, expected: u32) -> Result<(
 /// Maximum number of languages of a bundle.
 pub const MAX_LANGUAGES: usize = 16;
 
-/// Maximum number of ranges of terms with a second tier. To find one, a reader scans all ranges.
+/// Maximum number of ranges of terms with a second tier. A reader scans all ranges to find one.
 pub const MAX_SECOND_TIERS: usize = 10_000;
 
 /// Maximum number of words with synonyms. Every reader fetches them.

@@ -50,7 +50,7 @@ pub struct Manifest {
     pub ranking: Vec<f32>,
     /// The text shards, in page order.
     pub texts: Vec<TextRange>,
-    /// The shard directory. A [`crate::ShardId`] is a place in it.
+    /// The shard directory. A [`crate::ShardId`] is an index into this list.
     pub shards: Vec<ShardEntry>,
 }
 
@@ -204,7 +204,7 @@ pub struct FilePart {
 
 /// The identity of an encoder, so that a query is never embedded into another space than the
 /// documents'.
-// The files of encoders contain it as well.
+// The files of encoders contain it too.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct EncoderCard {
     /// `all-minilm-l6-v2`, `hash`.

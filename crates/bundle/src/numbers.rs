@@ -8,7 +8,7 @@ use crate::range_coder::{Bit, Decoder, Encoder, NUMBER, WHAT};
 
 /// Contexts of the number before. Numbers from `BEFORE - 1` on share one.
 const BEFORE: usize = 8;
-/// Contexts of the number before that one, likewise.
+/// Contexts of the number before the previous one. Numbers from `FIRST - 1` on share one.
 const FIRST: usize = 4;
 
 struct Models {

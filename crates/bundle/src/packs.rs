@@ -435,7 +435,7 @@ fn limit(what: &'static str, limit: usize, got: usize) -> Result<(), Error> {
 pub struct Fetch {
     /// The range, as a slot.
     pub range: Slot,
-    /// Requested shards in it.
+    /// Number of requested shards in the range.
     pub n_wanted: usize,
 }
 

@@ -207,7 +207,7 @@ pub struct PositionsDirectory {
     pages: Vec<u32>,
     /// The first range of each column, then the number of all.
     ranges: Vec<u32>,
-    /// Column by column; a stored length of 0 stands for no shard.
+    /// Column by column; a stored length of 0 means that there is no shard.
     shards: Vec<ShardEntry>,
 }
 
@@ -353,7 +353,8 @@ impl PositionsDirectory {
     }
 }
 
-/// Reads the lengths of runs. Returns the first item of each run, and `n`, where the last must end.
+/// Reads the lengths of runs. Returns the first item of each run, and then `n`, the end of the last
+/// run.
 fn firsts(reader: &mut Reader<'_>, n: usize) -> Result<Vec<u32>, Error> {
     let count = reader.count(1)?;
     let mut firsts = Vec::with_capacity(count + 1);

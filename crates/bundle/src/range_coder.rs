@@ -69,7 +69,7 @@ impl Bit {
         self.seen += u8::from(self.seen < MAX_SEEN);
     }
 
-    /// Returns the part of a range that stands for a 1. It is above 0 and less than the range.
+    /// Returns the part of a range that encodes a 1. It is above 0 and less than the range.
     #[inline]
     fn share(self, range: u32) -> u32 {
         (range >> 16) * u32::from(self.probability)

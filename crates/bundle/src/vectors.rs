@@ -17,7 +17,7 @@ use crate::limits::check_dim;
 
 const WHAT: &str = "vectors";
 
-/// Largest scale of a vector. With it, the similarity to any query is a finite number.
+/// Largest scale of a vector. This keeps the similarity to any query finite.
 pub const MAX_SCALE: f32 = 1_048_576.0;
 
 /// Quantises a vector to eight bits: its numbers, and its scale. The zero vector has scale 0.

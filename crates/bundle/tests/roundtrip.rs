@@ -1,4 +1,4 @@
-//! Every reader reads what its writer wrote, compared with slow and obvious twins.
+//! Every reader reads the output of its writer, compared with slow and obvious twins.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -97,7 +97,7 @@ fn words(
 ///
 /// # Errors
 ///
-/// As [`import_dir`].
+/// The errors of [`import_dir`].
 pub(crate) fn import_layers(
     dir: &Path,
     options: &Options,

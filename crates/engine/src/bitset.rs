@@ -20,7 +20,7 @@ impl Bitset {
         Self { words: vec![0; len.div_ceil(64) as usize], len }
     }
 
-    /// Returns the set of all of `0..len`.
+    /// Returns the set of all numbers of `0..len`.
     pub fn all(len: u32) -> Self {
         let mut set = Self { words: vec![u64::MAX; len.div_ceil(64) as usize], len };
         set.clear_tail();

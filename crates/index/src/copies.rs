@@ -16,11 +16,10 @@ use findling_page::page::Page;
 
 /// Words of a run.
 const RUN: usize = 4;
-/// Number of runs in the sample of a page: those with the smallest hashes, so that equal texts have
-/// equal samples.
+/// Number of runs in the sample of a page: the runs with the smallest hashes, so that equal texts
+/// have equal samples.
 const SKETCH: usize = 256;
-/// Smallest similarity (Jaccard) of copies: the share of runs that are in both samples, among those
-/// in at least one.
+/// Smallest similarity (Jaccard) of copies: of the runs in at least one sample, the share in both.
 const ALIKE: f64 = 5.0 / 6.0;
 /// Largest number of groups with one title that a page is compared with.
 const MAX_GROUPS: usize = 256;
@@ -49,7 +48,7 @@ pub fn mark(pages: &mut [Page]) -> io::Result<usize> {
     let mut groups: Vec<Vec<usize>> = found.into_iter().flatten().collect();
     groups.sort();
     let mut n_copies = 0;
-    // Numbers continue after those that pages declare.
+    // Numbers continue after the numbers that pages declare.
     let own = pages.iter().filter_map(|page| match page.attributes.get(COPY) {
         // Larger numbers have no exact successor.
         Some(AttributeValue::Number(number)) if *number < 1e15 => Some(number.floor() + 1.0),
@@ -118,8 +117,8 @@ impl Sketch {
         Self { runs, n_words: words.len(), whole: join(&words) }
     }
 
-    /// Returns the estimated share of runs that are in both pages, among those in at least one,
-    /// from the smallest hashes of both.
+    /// Returns the estimated similarity of two pages from their smallest hashes: of the runs in at
+    /// least one page, the share in both.
     fn alike(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.runs.iter().peekable(), other.runs.iter().peekable());
         let (mut both, mut either) = (0, 0);

@@ -5,8 +5,8 @@
 //! A log beside the bundle lists the file for each key. Without a log all shards are decompressed,
 //! which takes a twentieth of the time of compressing.
 //!
-//! With a log, a file is read and hashed once, when its shard is needed. From then on its hash
-//! stands for it, so the new bundle gets a link to it without reading it again.
+//! With a log, a file is read and hashed once, when its shard is needed. After that, the hash
+//! identifies the file, so the new bundle gets a link to it without another read.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub const KIND: Kind = Kind { magic: *b"FNDLSHRD", version: 2 };
 /// Earlier shards, by the hash of their inputs.
 #[derive(Debug, Default)]
 pub struct EarlierShards {
-    /// Shards by their contents, where there is no log.
+    /// Shards by their contents, if there is no log.
     stored: HashMap<Key, Vec<u8>>,
     /// The directory of the bundle; `None` without a bundle.
     directory: Option<PathBuf>,

@@ -265,7 +265,7 @@ impl Plan<'_> {
 }
 
 /// Places the directory of positions, and the slots of positions after it, so that one request
-/// fetches both. If neither has changed, they stay where they are.
+/// fetches both. If neither has changed, both stay in place.
 fn place_positions(
     plan: &mut Plan<'_>,
     with: usize,
@@ -297,8 +297,8 @@ fn place_positions(
     plan.append(&bytes, put)
 }
 
-/// Returns where the slots of positions already are, if these bytes follow the directory of
-/// positions (`with`) in a pack that is kept.
+/// Returns the present place of the slots of positions, if these bytes follow the directory of
+/// positions (`with`) in a kept pack.
 fn kept_slots(plan: &Plan<'_>, with: usize, bytes: &[u8], earlier: &PackedShards) -> Option<Slot> {
     let kept = plan.slots[with]?;
     let was = earlier.directory()?.positions?.slot;

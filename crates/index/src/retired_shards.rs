@@ -129,7 +129,7 @@ mod tests {
         );
         assert_eq!(listed.len(), 2);
 
-        // If there is room for one, the later one stays; with a time of 0 no shard stays.
+        // If there is room for one shard, the later one stays. If the time is 0, no shard stays.
         let (third, fourth) = (dir.path().join("third"), dir.path().join("fourth"));
         put(&third, "aaaaaaaaaaaa.bin", "0123456789");
         put(&fourth, "aaaaaaaaaaaa.bin", "0123456789");

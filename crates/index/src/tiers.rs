@@ -1,12 +1,12 @@
 //! Chooses the first tier of a common term: the postings that rank a query if not every match is
 //! needed.
 //!
-//! The postings of a term on every second page would be the largest part of a query's download,
-//! although the term says little about where the answer is. In generated documentation such terms
-//! also occur in the headings of every third section. On each level, the first tier has the
-//! postings with the highest weighted frequency in BM25F. So short titles and headings come before
-//! long ones, and these before paths and the headings above. Ties are broken by a hash of the page,
-//! because page order would favour the first pages.
+//! A term on every second page hardly helps to find the answer, but its postings would be the
+//! largest part of a query's download. In generated documentation such terms also occur in the
+//! headings of every third section. On each level, the first tier has the postings with the highest
+//! weighted frequency in BM25F. So short titles and headings come before long ones, and these
+//! before paths and the headings above. Ties are broken by a hash of the page, because page order
+//! would favour the first pages.
 
 use std::borrow::Cow;
 
@@ -15,8 +15,8 @@ use findling_engine::Bm25fParams;
 
 use findling_page::page::Page;
 
-/// Number of postings in a first tier, by [`Level`]. Postings of pages are cheap, and each stands
-/// for many passages.
+/// Number of postings in a first tier, by [`Level`]. Postings of pages are cheap, and each covers
+/// many passages.
 const FIRST: [usize; 3] = [24_000, 5_000, 3_000];
 /// For a term with very many passages, the first tier holds one in this number of them, if that is
 /// more.

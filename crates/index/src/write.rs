@@ -25,8 +25,8 @@ use findling_base::replace_file::{self, is_running, sync_directory, sync_tree};
 /// The directory of query encoders, in the output directory.
 pub const ENCODERS: &str = "encoder";
 
-/// The file in which `pagefind.js` finds information about the bundle. Builds of Pagefind itself
-/// have it as well.
+/// The file in which `pagefind.js` finds information about the bundle. Pagefind's own builds have
+/// it too.
 pub const PAGEFIND_ENTRY: &str = "pagefind-entry.json";
 
 /// The directory of the page data that `pagefind.js` reads. Builds of Pagefind itself have the same
@@ -56,12 +56,13 @@ pub enum Shape {
     SingleFile,
     /// A single file without any other files.
     FileAlone,
-    /// A page or a script that carries the client as well.
+    /// A page or a script that also contains the client.
     Standalone,
 }
 
 impl Shape {
-    /// Returns whether shards are in a directory, so that a reader fetches those that it needs.
+    /// Returns whether shards are in a directory, so that a reader fetches only the shards that it
+    /// needs.
     pub fn has_shards(self) -> bool {
         matches!(self, Self::Directory | Self::Packs(_))
     }
@@ -138,13 +139,13 @@ impl<'a> BundleWriter<'a> {
 /// An output that a bundle cannot be written to.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// A directory where a file is to be.
+    /// A directory is in the place of a file.
     #[error(
         "{}: expected a file to replace, found a directory; give another name with --output",
         .0.display()
     )]
     Directory(PathBuf),
-    /// A file where a directory is to be.
+    /// A file is in the place of a directory.
     #[error(
         "{}: expected a directory, found a file; give another name with --output (a single file is \
          made with --single-file and a name that ends in .findling)",

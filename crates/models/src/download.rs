@@ -14,7 +14,8 @@ use super::error::at;
 use super::files::digest;
 use findling_base::http::{Timeouts, agent};
 
-/// Redirects that are followed. The pin decides what is accepted, wherever it comes from.
+/// Redirects that are followed. The pin decides which bytes are accepted, regardless of their
+/// source.
 const REDIRECTS: u32 = 10;
 
 /// Timeouts and the number of attempts.
@@ -62,8 +63,8 @@ impl From<Error> for Broken {
     }
 }
 
-/// Downloads `wanted` to `part` and continues what an earlier run left there. Calls `progress` with
-/// the number of bytes so far. On success, `part` is complete and verified; on failure, it contains
+/// Downloads `wanted` to `part`, and continues an earlier download there. Calls `progress` with the
+/// number of bytes so far. On success, `part` is complete and verified; on failure, it contains
 /// nothing that is known to be wrong.
 pub(super) fn download(
     wanted: &Wanted<'_>,

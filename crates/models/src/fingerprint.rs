@@ -46,7 +46,7 @@ pub(super) fn noted(model: &ModelDir) -> Option<String> {
 }
 
 /// Notes the fingerprint of files that were looked at before they were read. A note that cannot be
-/// written costs time and nothing else.
+/// written only costs time.
 pub(super) fn note(model: &ModelDir, before: Option<Files>, fingerprint: &str) {
     let Some(Files(files)) = before.filter(|before| self::files(model).as_ref() == Some(&before.0))
     else {

@@ -57,7 +57,7 @@ pub struct PythonPackage {
     pub directory: &'static str,
 }
 
-/// The model that `findling models install` installs where none is named.
+/// The model that `findling models install` installs by default.
 pub const DEFAULT: &str = "all-minilm-l6-v2";
 
 /// Every known model.

@@ -60,8 +60,8 @@ pub fn locate(name: &str) -> Result<ModelDir, Error> {
 ///
 /// # Errors
 ///
-/// As [`locate`]; [`Error::NoTransformer`] if this program was compiled without the transformer;
-/// [`Error::Encoder`] if the encoder cannot read the files.
+/// The errors of [`locate`]; [`Error::NoTransformer`] if this program was compiled without the
+/// transformer; [`Error::Encoder`] if the encoder cannot read the files.
 pub fn load_encoder(name: &str) -> Result<BoxedEncoder, Error> {
     if name == HASH {
         return Ok(Box::new(findling_encoder::hash::HashEncoder::default()));
@@ -74,7 +74,7 @@ pub fn load_encoder(name: &str) -> Result<BoxedEncoder, Error> {
 ///
 /// # Errors
 ///
-/// As [`load_encoder`].
+/// The errors of [`load_encoder`].
 pub fn load_query_encoder(name: &str) -> Result<BoxedEncoder, Error> {
     transformer::load_for_queries(&locate(name)?)
 }
@@ -93,7 +93,7 @@ pub fn load_from(model: &ModelDir) -> Result<BoxedEncoder, Error> {
 ///
 /// # Errors
 ///
-/// As [`load_from`], and [`Error::Encoder`] if the model computes wrong vectors.
+/// The errors of [`load_from`], and [`Error::Encoder`] if the model computes wrong vectors.
 pub fn prove(model: &ModelDir) -> Result<(), Error> {
     let encoder = transformer::load(model, true)?;
     let refused = |source| Error::Encoder { name: model.name.clone(), source };

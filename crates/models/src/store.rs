@@ -185,7 +185,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::locate`].
+    /// The errors of [`Store::locate`].
     pub fn verify(&self, name: &str) -> Result<ModelDir, Error> {
         let model = self.locate(name)?;
         let damaged = |reason: String| Error::Damaged {

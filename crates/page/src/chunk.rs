@@ -75,7 +75,7 @@ pub struct ChunkedSection {
     /// The section that contains this one: an index into [`ChunkedPage::sections`], smaller than
     /// this section's.
     pub parent: Option<u32>,
-    /// Whether it continues the section before it, which was too long. Its heading is the same.
+    /// Whether the section continues the previous one, which was too long. Its heading is the same.
     pub continues: bool,
     /// All blocks, joined by line feeds.
     pub text: String,
@@ -103,9 +103,9 @@ pub struct EmbeddingUnit {
 /// Chunks a page. `tokens` counts the encoder's tokens of a text, special ones excluded.
 ///
 /// A section's text is its blocks joined by line feeds. Passages and units never cross a section;
-/// they end at the end of a block or of a sentence where one is near, and code blocks stay whole
-/// while they fit. A section has one unit, or as many as its tokens need. A very long section is
-/// divided into several.
+/// they end at the end of a block or sentence if one is near, and code blocks stay whole if they
+/// fit. A section has one unit, or as many as its tokens need. A very long section is divided into
+/// several.
 pub fn chunk(page: &Page, options: &ChunkOptions, tokens: impl Fn(&str) -> usize) -> ChunkedPage {
     let mut sections: Vec<ChunkedSection> = Vec::with_capacity(page.sections.len().max(1));
     let mut open: Vec<u32> = Vec::new();
@@ -229,7 +229,7 @@ fn passages(text: &str, atoms: &[Atom], options: &ChunkOptions) -> Vec<(u32, u32
         return vec![(0, 0)];
     }
     let target = options.passage_words.max(1);
-    // The halves of a short section would lack each other's words.
+    // Each half of a short section would lack the words of the other half.
     if atoms::words(text) * 2 < target * 5 {
         return vec![(0, text.len() as u32)];
     }

@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn cuts_between_words_are_where_little_parts_them() {
-        // All words of four letters, each beginning with those before it.
+        // Words that each begin with the previous words, up to four letters.
         let letters = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let mut words = vec![String::new()];
         for _ in 0..4 {

@@ -78,8 +78,8 @@ impl Files {
         Ok(())
     }
 
-    /// Returns the files, with paths that begin below the directory that all of them are in, if
-    /// there is one: a folder is given with its name, and so is what an archive of it holds.
+    /// Returns the files. If all of them are in one directory, their paths begin below it, because
+    /// a folder and an archive of it include the folder's name.
     pub fn finish(self) -> Vec<(String, Vec<u8>)> {
         let mut files = self.files;
         let first = files.first().and_then(|(path, _)| path.split_once('/'));

@@ -79,7 +79,7 @@ impl Indexer {
         }
     }
 
-    /// Indexes what was read.
+    /// Indexes the pages that were read.
     pub fn build(&mut self) -> Result<Bundle, JsError> {
         let site = self.site.take().ok_or_else(|| JsError::new("expected a call of `begin`"))?;
         let built = site.build().map_err(|error| told(&error))?;

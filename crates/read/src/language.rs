@@ -101,7 +101,7 @@ impl Directories {
     /// Forgets directories that hold no translation. In such a directory, most of the pages whose
     /// text shows a language are in another language, as in a department `it/`; or no text shows
     /// its language and no page has a counterpart beside the directory. `said` has the pages with
-    /// the languages of their texts, `all` has all paths.
+    /// the languages of their texts; `all` has all paths.
     pub fn keep_true(&mut self, said: &[(String, Option<&str>)], all: &[&str]) {
         let mut votes: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (path, found) in said {

@@ -110,7 +110,7 @@ impl Rule {
         }
     }
 
-    /// Returns whether readers see what the rule leaves out.
+    /// Returns whether readers see the text that the rule leaves out.
     pub fn is_shown(self) -> bool {
         !matches!(
             self,
@@ -212,7 +212,7 @@ fn words(text: &str) -> u64 {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() as u64
 }
 
-/// A count of what is left out, with a record of it if this is requested.
+/// A count of the parts that are left out, with a record of them if requested.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     entries: Option<Vec<LeftOut>>,

@@ -35,7 +35,7 @@ pub(super) struct Folded {
     n_links: u32,
 }
 
-/// Returns whether a character is a space that can stand between groups of digits.
+/// Returns whether a character is a space that can separate groups of digits.
 fn is_digit_space(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}')
 }
@@ -264,7 +264,7 @@ pub(super) struct Outline {
     excludes_next: bool,
     /// Sections that are left out.
     excluded: Vec<usize>,
-    /// Listings of the code that sections document. They stand at the ends of the sections.
+    /// Listings of the code that sections document. They are at the ends of the sections.
     listings: Vec<(usize, Block)>,
     links: Vec<Links>,
 }
@@ -280,7 +280,7 @@ pub(super) struct Links {
     pub target: Option<String>,
 }
 
-/// Weight of a listing of source code beside the text that documents it.
+/// Weight of a listing of source code, relative to the text that documents it.
 const LISTING_WEIGHT: f32 = 0.2;
 
 impl Outline {

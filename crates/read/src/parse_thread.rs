@@ -2,9 +2,9 @@
 //! limit.
 //!
 //! Readers limit how much they expand and how deep they nest, so that a file is read the same way
-//! on every machine. The time limit is for cases that nobody expected: the file is named and left
-//! out, and the other files are read. Its thread cannot be ended from outside; it continues alone
-//! and gets no more files.
+//! on every machine. The time limit is for unexpected cases. A file that exceeds it is reported and
+//! left out, and the other files are read. Its thread cannot be ended from outside; it continues
+//! alone and gets no more files.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

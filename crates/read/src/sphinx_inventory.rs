@@ -2,8 +2,8 @@
 //! class or option.
 //!
 //! The file has a head of four lines. After it comes, packed with zlib, a line for each object:
-//! `name domain:role priority uri title`. A `$` at the end of the address stands for the name
-//! (Sphinx, `sphinx/util/inventory.py`, version 2 of the format).
+//! `name domain:role priority uri title`. A `$` at the end of the address means the name (Sphinx,
+//! `sphinx/util/inventory.py`, version 2 of the format).
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! The files of a site: on a disk, or in memory where there is no disk, as in a browser.
+//! The files of a site: on a disk, or in memory if there is no disk, as in a browser.
 //!
 //! A path in memory is relative, and the empty path is the directory of all files. Both kinds list
 //! the same files in the same order, so the same site gives the same bundle.

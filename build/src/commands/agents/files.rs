@@ -1,4 +1,4 @@
-//! The files that assistants read, and how each is written without changing what others wrote.
+//! The files that assistants read. Each is written without changing the text of others.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub struct Plan {
 enum Part {
     /// A section between two marks.
     Section(String),
-    /// All of it, if it has the mark.
+    /// The whole file, if it has the mark.
     Whole(String),
     /// One server, listed below a key of a JSON object.
     Server { key: &'static str, server: Value },

@@ -97,7 +97,7 @@ fn init(args: &Init, ui: &Ui) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// Returns a file's text; `None` where there is none.
+/// Returns a file's text; `None` if there is no file.
 ///
 /// # Errors
 /// If it cannot be read, or a link leads it out of the directory.

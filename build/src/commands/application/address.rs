@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use crate::output::byline::is_paper;
 use crate::safe_text;
 
-/// Returns where a page or a section of it is read: its own web address if it has one, otherwise
-/// the application's reader. A paper is read in the application, which shows what is known about
-/// it.
+/// Returns the address at which a page or its section is read: its own web address if it has one,
+/// otherwise the application's reader. A paper is read in the application, which shows what is
+/// known about it.
 pub fn of(
     collection: &str,
     id: &str,

@@ -1,4 +1,4 @@
-//! The collections: what they have, whether they are up to date, and their syncs.
+//! The collections: their contents, whether they are up to date, and their syncs.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct Cards<'a> {
     jobs: BTreeMap<Name, State>,
 }
 
-/// A collection: as `findling collection list --json` has it, and what can be searched in it.
+/// A collection as `findling collection list --json` describes it, and the contents of its bundle.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Card<'a> {
@@ -115,7 +115,7 @@ fn contents(bundles: &Bundles, name: &Name) -> Result<Contents> {
     })
 }
 
-/// Compares a collection with its sources; `null` where that cannot be known.
+/// Compares a collection with its sources; `null` if the comparison is impossible.
 ///
 /// # Errors
 /// If there is no such collection, or a source cannot be read.

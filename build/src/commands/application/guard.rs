@@ -8,8 +8,8 @@
 //! - **`Origin`**, where a browser sends it, must be this server's. Requests must be JSON, so
 //!   browsers send a preflight request before they send one for another site, and get no
 //!   permission.
-//! - **The token** must come with each request. It is printed where the server was started, new
-//!   each time, and lies in the fragment of the address, which no request contains.
+//! - **The token** must come with each request. It is new at each start, printed in the terminal,
+//!   and part of the address's fragment, which no request contains.
 
 use std::net::SocketAddr;
 

@@ -188,7 +188,7 @@ fn usage(code: &'static str, message: &str) -> anyhow::Error {
     UsageError { code, message: message.to_owned() }.into()
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs blocking code on its own thread.
 async fn blocking(run: impl FnOnce() -> Response + Send + 'static) -> Response {
     tokio::task::spawn_blocking(run).await.unwrap_or_else(|_| {
         let message = "the answer could not be made; this is a mistake in findling";

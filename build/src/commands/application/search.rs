@@ -232,7 +232,7 @@ fn add(found: &mut Found, response: Response) {
             found.notices.push(notice);
         }
     }
-    // A word that is missing in one collection is corrected there, but may be right in another one.
+    // A word that one collection lacks is corrected there, but may be right in another collection.
     if response.total.pages > 0 {
         for correction in response.corrections {
             if !found.corrections.contains(&correction) {

@@ -27,7 +27,7 @@ struct Answer {
     body: String,
 }
 
-/// Sends a request with these headers besides those that all have.
+/// Sends a request with these headers, in addition to the headers of all requests.
 fn send(
     application: &Arc<Application>,
     method: &str,

@@ -112,7 +112,7 @@ fn push(
     marks: &[Range<usize>],
 ) {
     let mut add = |range: Range<usize>, marked: bool| {
-        // If a mark does not fit the text, it is not shown; nothing else goes wrong.
+        // A mark that does not fit the text is not shown.
         let part = text.get(range).unwrap_or_default();
         if !part.is_empty() {
             pieces.push(Piece { text: lines(part).into_owned(), kind, marked });

@@ -85,7 +85,7 @@ pub fn wrong(expected: &str, found: &str) -> anyhow::Error {
 /// Takes a field that is a list of texts.
 ///
 /// # Errors
-/// If it is missing or something else.
+/// If the field is missing or is not a list of texts.
 pub fn texts(request: &mut Fields, name: &str) -> Result<Vec<String>> {
     let expected = format!("a list of texts in `{name}`");
     match request.remove(name) {

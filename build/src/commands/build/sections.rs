@@ -195,7 +195,7 @@ fn joined(
     })
 }
 
-/// Returns the options of reading. Texts stay in memory, where the rows have them as well.
+/// Returns the options of reading. Texts stay in memory, because the rows contain them too.
 fn options(build: &site::Options) -> Result<Options> {
     Ok(Options { scratch: None, ..reading_options(build, Pins::default())? })
 }

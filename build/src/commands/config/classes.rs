@@ -23,7 +23,7 @@ pub enum Class {
     Bundle,
     /// Any file, where its values are names of encoders and no paths.
     Name,
-    /// A person; and what it decides.
+    /// Only a person may set the option; the text says what it decides.
     Trusted(&'static str),
     /// No file: it agrees to something, or writes where a person did not say.
     Never,
@@ -130,7 +130,7 @@ const OF_ALL: &[(Class, &[&str])] = &[
             "write-playground",
         ],
     ),
-    // What a search finds, and in which order.
+    // The results of a search, and their order.
     (
         Class::Harmless,
         &[
@@ -166,7 +166,7 @@ const OF_ALL: &[(Class, &[&str])] = &[
             "year-min",
         ],
     ),
-    // What is printed and measured.
+    // Output and measurements.
     (
         Class::Harmless,
         &[

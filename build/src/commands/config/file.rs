@@ -240,7 +240,7 @@ mod tests {
         assert!(error.message.len() < 500 && error.message.ends_with('…'));
     }
 
-    // Where each key counted the lines before it, this took two minutes.
+    // When each key counted the lines before it, this took two minutes.
     #[test]
     fn each_of_many_keys_has_its_line() {
         let keys: String = (0..60_000).map(|key| format!("k{key}=1\n")).collect();

@@ -229,7 +229,7 @@ pub fn objection(
 ///
 /// # Errors
 /// If the command has no argument of that name, or a file may not set it, or the value is of
-/// another kind: an option without its value would take the next argument as one.
+/// another kind: an option without its value would take the next argument as its value.
 pub fn argument<'a>(
     command: &'a Command,
     file: &SettingsFile,

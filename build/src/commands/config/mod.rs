@@ -79,7 +79,7 @@ struct Show {
 #[derive(Debug, Serialize)]
 struct Shown {
     name: String,
-    /// `null` where it has none.
+    /// `null` if it has none.
     value: Option<String>,
     /// `default`, `environment`, or the file and the line.
     source: String,

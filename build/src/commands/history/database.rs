@@ -171,12 +171,12 @@ fn path(home: &Home) -> PathBuf {
     home.root().join(FILE)
 }
 
-/// Returns the version of the tables; 0 where there are none.
+/// Returns the version of the tables; 0 if there are none.
 fn version(db: &Connection) -> rusqlite::Result<i64> {
     db.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Makes the tables where there are none; returns their version.
+/// Makes the tables if there are none; returns their version.
 fn tables(db: &mut Connection) -> rusqlite::Result<i64> {
     let found = version(db)?;
     if found != 0 {

@@ -1,5 +1,5 @@
-//! `findling history`, `findling feedback` and `findling learn`: what was searched, how it was
-//! judged, and what is learned from that. All of it stays on this machine.
+//! `findling history`, `findling feedback` and `findling learn`: earlier searches, the user's
+//! judgements, and the ranking learned from them. All of it stays on this machine.
 
 mod database;
 mod feedback;

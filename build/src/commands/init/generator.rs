@@ -1,4 +1,4 @@
-//! Recognises what makes a site by the files of its directory.
+//! Recognises the generator of a site by the files of its directory.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub struct Site {
     pub by: PathBuf,
     /// The path to index, relative to the directory.
     pub input: PathBuf,
-    /// The address of the site, where the generator's settings have one.
+    /// The address of the site, if the generator's settings have one.
     pub base_url: Option<String>,
     /// How the pages are made; empty if the files are indexed as they are.
     pub make: &'static str,

@@ -1,5 +1,4 @@
-//! `findling inspect --budget`: prints what a reader downloads, and fails if it is more than
-//! allowed.
+//! `findling inspect --budget`: prints the downloads of a reader, and fails if they exceed a limit.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ use crate::serve::BROTLI_QUALITY;
 use crate::standard_streams::stdout;
 use crate::ui::{Paint, Ui, bytes, parse_bytes, print_json, thousands};
 
-/// The title of the table of what opening the search downloads.
+/// The title of the table of downloads for opening the search.
 const OPENING: &str = "to open";
 
 /// Options of `--budget`.

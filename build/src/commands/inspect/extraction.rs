@@ -162,7 +162,7 @@ pub fn run(target: &Path, args: &ExtractionArgs, json: bool, ui: &Ui) -> Result<
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Shows what is indexed of a whole site, and what is left out.
+/// Shows which parts of a whole site are indexed and which are left out.
 fn summarize(root: &Path, args: &ExtractionArgs, json: bool, ui: &Ui) -> Result<ExitCode> {
     if args.id.is_some() || args.root.is_some() {
         bail!(
@@ -382,7 +382,7 @@ fn attributes(values: &BTreeMap<String, AttributeValue>) -> Map<String, Value> {
     values.iter().map(|(name, value)| (name.clone(), attribute(value))).collect()
 }
 
-/// Writes attributes as a terminal shows them: `name: value`.
+/// Writes attributes in the terminal's form: `name: value`.
 fn attribute_lines(values: &BTreeMap<String, AttributeValue>) -> impl Iterator<Item = String> {
     values.iter().map(|(name, value)| match attribute(value) {
         Value::String(text) => format!("{name}: {text}"),

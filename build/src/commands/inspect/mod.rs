@@ -48,7 +48,7 @@ pub struct Args {
     vectors: VectorName,
 }
 
-/// Reads, decodes and checks every shard of a bundle. Returns what is wrong.
+/// Reads, decodes and checks every shard of a bundle. Returns the faults.
 pub(super) fn damage(files: &BundleFiles, ui: &Ui) -> Vec<String> {
     inspect(files, ui).damage
 }

@@ -1,5 +1,5 @@
-//! The summary of a whole site for its owner: what was left out and by which rule, and what makes
-//! pages hard to find.
+//! The summary of a whole site for its owner: the parts that were left out, with the rule for each,
+//! and the reasons why pages are hard to find.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -188,14 +188,14 @@ fn files(root: &Path, problems: &[Problem]) -> Vec<Files> {
         }
     }
     let mut all: Vec<((Severity, String), Files)> = found.into_iter().collect();
-    // Errors first, then what concerns most files.
+    // Errors come first, then the messages about most files.
     all.sort_by(|((a, _), first), ((b, _), second)| {
         (b, second.files, &first.reason).cmp(&(a, first.files, &second.reason))
     });
     all.into_iter().map(|(_, files)| files).collect()
 }
 
-/// Returns a reason without the names and numbers in it, so that equal reasons are one.
+/// Returns a reason without its names and numbers, so that equal reasons can be counted together.
 fn common_reason(reason: &str) -> String {
     let mut out = String::new();
     for (place, part) in reason.split('`').enumerate() {

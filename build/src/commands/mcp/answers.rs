@@ -162,7 +162,7 @@ impl Call<'_> {
         Ok(asked.answer(request, self.bundles.encoders(), self.ui)?.0)
     }
 
-    /// Reports what the first question to a bundle is waiting for.
+    /// Reports why the first question to a bundle takes longer.
     fn tell_what_takes_time(&self, asked: &OpenBundle, request: &Request) {
         let name = line(&asked.name);
         if asked.host.files().is_copy() {

@@ -81,8 +81,8 @@ pub async fn serve(bundles: Arc<Bundles>, port: u16, access: Access, ui: Ui) -> 
         format!("cannot listen on {wanted}; `--port 0` takes any port that is free")
     })?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
-    // The address is the output of this command: a script that uses port 0 reads it. The next line
-    // is what a client needs.
+    // The address is the output of this command: a script that uses port 0 reads it. A client needs
+    // the next line.
     writeln!(stdout(), "{url}\n{}", access.configuration(&url))?;
     let ended = CancellationToken::new();
     let router = router(bundles, access.token, &ended, ui);

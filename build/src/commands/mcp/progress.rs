@@ -32,16 +32,16 @@ impl Progress {
         Self(context.meta.get_progress_token().map(listener))
     }
 
-    /// Reports how many of all steps are done, and what the next one is. Blocks, so that no
-    /// progress arrives after the answer.
+    /// Reports the number of finished steps, and the next step. Blocks, so that no progress arrives
+    /// after the answer.
     pub fn tell(&self, done: usize, all: usize, next: String) {
         if let Some(listener) = &self.0 {
             listener.tell(done as f64, all, next);
         }
     }
 
-    /// Reports what takes time within the current step. It counts as half of the step's remaining
-    /// part, because each notification must be further than the previous one.
+    /// Reports a slow part of the current step. It counts as half of the step's remaining part,
+    /// because each notification must be further than the previous one.
     pub fn tell_within(&self, next: String) {
         if let Some(listener) = &self.0 {
             let (done, all) = *lock(&listener.last);

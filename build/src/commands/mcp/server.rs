@@ -51,7 +51,7 @@ impl Server {
         Self { bundles, ui, tool_router: Self::tool_router() }
     }
 
-    /// Runs what a tool does on a thread of its own, until the client cancels it.
+    /// Runs a tool on its own thread, until the client cancels it.
     async fn blocking<T: Send + 'static>(
         &self,
         context: RequestContext<RoleServer>,

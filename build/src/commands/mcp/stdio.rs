@@ -116,8 +116,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lines<W> {
     }
 }
 
-/// Waits until a request fits beside those without an answer, and counts it until its handler ends,
-/// which drops the extensions of the request.
+/// Waits until the memory of unanswered requests has room for a request. The request counts until
+/// its handler ends, which drops the request's extensions.
 async fn count(message: &mut ClientJsonRpcMessage, len: usize, open: &Arc<Semaphore>) {
     if let JsonRpcMessage::Request(request) = message {
         let kib = u32::try_from(REQUEST_KIB + len / 1024).unwrap_or(u32::MAX);

@@ -219,7 +219,7 @@ impl Row {
     }
 }
 
-/// Checks one model. A damaged model gets a row as well.
+/// Checks one model. A damaged model gets a row too.
 fn look(store: &Store, name: &str, thoroughly: bool) -> Result<Row, Error> {
     let row = Row::of(name);
     let (found, status) = match thoroughly {

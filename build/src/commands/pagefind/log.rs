@@ -39,7 +39,7 @@ impl Log {
         Ok(Self { verbosity, ui: Ui::new(verbosity), file })
     }
 
-    /// Returns a line about what is done.
+    /// Prints a line about the current work.
     pub fn info(&mut self, line: impl Display) -> Result<()> {
         self.out(Verbosity::Normal, &line)
     }

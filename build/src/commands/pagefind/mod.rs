@@ -279,7 +279,7 @@ fn build_options(settings: &Settings, directory: Option<PathBuf>) -> site::Optio
 /// Makes `copy` a copy of `output`.
 ///
 /// # Errors
-/// If something else than a bundle is in its place, or the file system refuses.
+/// If its place holds something other than a bundle, or the file system refuses.
 fn replace(output: &Path, copy: &Path) -> Result<()> {
     if copy.join(PAGEFIND_ENTRY).is_file() {
         fs::remove_dir_all(copy)

@@ -125,7 +125,7 @@ pub fn parse(line: &str) -> Result<Command<'_>, UsageError> {
     })
 }
 
-/// Returns the command that a word names, or of which it is the beginning.
+/// Returns the command that a word names, in full or by its beginning.
 fn name(word: &str) -> Result<&'static str, UsageError> {
     let names = || COMMANDS.iter().map(|known| known.name);
     if let Some(name) = names().find(|name| *name == word) {
@@ -149,7 +149,7 @@ fn number(text: &str) -> Result<usize, UsageError> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| wrong("a number from 1", text))
 }
 
-/// Returns the value that a word names, which must be one of those expected.
+/// Returns the value that a word names. It must be one of the expected values.
 fn value<T: ValueEnum>(
     text: &str,
     expected: impl Iterator<Item = String>,

@@ -204,7 +204,7 @@ fn list_filters(session: &Session, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// Counts the values of an attribute over what the last query found.
+/// Counts the values of an attribute over the results of the last query.
 fn facets(name: Option<&str>, session: &mut Session, ui: &Ui) -> Result<()> {
     let mut out = stdout();
     session.facets(name)?.iter().try_for_each(|facet| text::print_facet(facet, ui, &mut out))

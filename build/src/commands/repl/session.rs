@@ -38,7 +38,7 @@ pub struct Session {
     console: Ui,
 }
 
-/// The answer to the query asked last.
+/// The answer to the last query.
 pub struct LastAnswer {
     /// The request as sent, with the filters and the limit of that moment.
     pub request: Request,
@@ -81,7 +81,7 @@ impl Session {
         })
     }
 
-    /// Returns the prompt: what is searched, and the filters.
+    /// Returns the prompt: the searched bundles, and the filters.
     pub fn prompt(&self) -> String {
         let name = match &self.asked[..] {
             [one] => line(&one.name).into_owned(),
@@ -217,7 +217,7 @@ impl Session {
         Ok(LastAnswer { request, mode, shown, found })
     }
 
-    /// Returns the answer to the query asked last.
+    /// Returns the answer to the last query.
     ///
     /// # Errors
     /// If there is none.
@@ -228,7 +228,7 @@ impl Session {
         })
     }
 
-    /// Counts values of attributes over what the last query found, or over all pages, in each
+    /// Counts values of attributes over the results of the last query, or over all pages, in each
     /// bundle.
     ///
     /// # Errors

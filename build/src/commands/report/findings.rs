@@ -1,4 +1,4 @@
-//! The findings of a report: what readers searched for and did not find.
+//! The findings of a report: searches in which readers found nothing.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -52,7 +52,7 @@ pub struct Findings {
     pub chosen_searches: Option<u64>,
     /// Queries that nothing answered, the most frequent first.
     pub without_answer: Vec<Row>,
-    /// Queries with answers of which none was chosen.
+    /// Queries with answers that nobody chose.
     pub without_choice: Vec<Row>,
     /// Pages that readers chose far down the list.
     pub pins: Vec<Pin>,
@@ -209,7 +209,7 @@ fn is_answered(search: &Search, now: Option<&Now>) -> Option<bool> {
     }
 }
 
-/// Returns the report on searches. `now` has what the site answers today, by [`key`].
+/// Returns the report on searches. `now` has today's answers of the site, by [`key`].
 pub fn findings(searches: &[Search], now: &HashMap<String, Now>) -> Findings {
     let mut found = Findings::default();
     let tells_choices = searches.iter().any(|search| search.tells_choices);

@@ -39,7 +39,7 @@ pub struct Search {
     pub query: String,
     /// When it ended.
     pub time: Option<Timestamp>,
-    /// The client, where the log tells clients apart.
+    /// The client, if the log distinguishes clients.
     pub client: Option<String>,
     /// The number of pages found, if the log says it.
     pub pages: Option<u64>,
@@ -140,7 +140,7 @@ fn query_of(text: &str) -> Option<String> {
 
 /// Reads an event of the search box, or a request of a log in JSON.
 fn of_json(value: &Value, parameter: &str) -> Option<Search> {
-    // Some servers wrap what a browser sends.
+    // Some servers wrap the events that a browser sends.
     let value = ["detail", "event_data", "data"]
         .iter()
         .find_map(|name| value.get(name).filter(|inner| inner.get("query").is_some()))

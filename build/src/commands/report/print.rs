@@ -8,8 +8,7 @@ use crate::ui::{Paint, Ui};
 /// Maximum number of lines of a list.
 const MAX_LINES: usize = 20;
 
-/// Returns the report. Queries are what strangers typed: they are printed without control
-/// characters.
+/// Returns the report. Strangers typed the queries, so they are printed without control characters.
 pub fn text(found: &Findings, n_other: u64, ui: &Ui) -> String {
     let mut out = Text { text: String::new(), ui };
     let share = |part: u64| match found.searches {

@@ -170,7 +170,7 @@ pub struct SearchOptions {
 }
 
 impl SearchOptions {
-    /// Returns the request for a query, without what depends on the bundle.
+    /// Returns the request for a query, without the fields that depend on the bundle.
     pub(crate) fn request(&self, query: &str) -> Request {
         Request { mode: self.mode.into(), ..self.ranking.request(query) }
     }
@@ -192,7 +192,7 @@ impl SearchOptions {
         Ok(())
     }
 
-    /// Adds what depends on the bundle.
+    /// Adds the fields that depend on the bundle.
     ///
     /// # Errors
     /// If the bundle does not have a requested attribute, or the filter cannot be read.

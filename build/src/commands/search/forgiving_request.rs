@@ -17,8 +17,8 @@ use crate::output::UsageError;
 pub(crate) const READ_AS: &str = "read-as";
 
 /// Replaces names in a request: in its filter, and the attributes that pages are ordered by, spread
-/// over and counted by. Returns a notice for each replaced name. Names that the engine finds, and
-/// names that nothing matches, stay: the engine reports the latter.
+/// over and counted by. Returns a notice for each replaced name. Names that the engine finds stay,
+/// and so do names that match nothing: the engine reports these.
 ///
 /// # Errors
 /// If a name is ambiguous, or the attribute's values cannot be read.

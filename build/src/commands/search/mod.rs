@@ -264,7 +264,8 @@ fn print(printed: Printed<'_>, args: &Args, ui: &Ui) -> anyhow::Result<()> {
 /// given by `--save`.
 ///
 /// # Errors
-/// If they cannot be saved. If those for `findling open` cannot be kept, the search has not failed.
+/// If they cannot be saved. If the hits for `findling open` cannot be kept, the search has not
+/// failed.
 pub(crate) fn keep(
     query: &str,
     answers: &[Answer<'_>],

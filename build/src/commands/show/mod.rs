@@ -186,7 +186,8 @@ pub(crate) fn named(host: &mut Host, name: &str) -> Result<String> {
     }
 }
 
-/// Returns the pages most like a page. Without vectors or words to compare there are none.
+/// Returns the pages most like a page. Without vectors or words to compare, there are no similar
+/// pages.
 fn related(found: &mut Found, ui: &Ui) -> Vec<PageHit> {
     let request = Request {
         similar_to: Some(found.document.id.clone()),

@@ -77,7 +77,7 @@ pub struct App {
     pub preview: PreviewPane,
     pub shows_help: bool,
     pub explains: bool,
-    /// A model that the reader is asked about.
+    /// A model that the program offers to install.
     pub offer: Option<Offer>,
     /// Models that the reader does not want.
     refused: Vec<String>,
@@ -91,8 +91,8 @@ pub struct App {
     asked: u64,
     /// The number of the answer shown, which may belong to an earlier question.
     shown: u64,
-    /// Whether the last question repeats the earlier one, over a new bundle or with facets. The
-    /// selected row then stays.
+    /// Whether the last question repeats the earlier question, over a new bundle or with facets.
+    /// The selected row then stays.
     is_again: bool,
     /// The number of the page that the preview waits for.
     read: u64,

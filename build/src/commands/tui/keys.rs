@@ -1,4 +1,4 @@
-//! The keys: what each does, and the words that F1 and the documentation say of it.
+//! The keys, with their actions and the descriptions in F1's help and in the documentation.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -38,7 +38,7 @@ pub enum Action {
     Suspend,
 }
 
-/// A key or several, and what they do.
+/// One or several keys, and their action.
 pub struct Binding {
     /// The keys as people write them.
     pub keys: &'static str,

@@ -88,7 +88,7 @@ impl LineEdit {
         true
     }
 
-    /// Deletes what is between the cursor and another place.
+    /// Deletes the text between the cursor and another place.
     fn delete(&mut self, other: usize) {
         let (start, end) = (self.cursor.min(other), self.cursor.max(other));
         self.text.replace_range(start..end, "");

@@ -1,6 +1,6 @@
 //! `findling tui`: searches while the user types.
 //!
-//! The main thread draws and reads keys, and waits for nothing else. Three threads work for it:
+//! The main thread draws and reads keys; it never waits for other work. Three threads work for it:
 //! [`searcher`] answers queries, [`reader`] reads pages for the preview, [`index_state`] watches
 //! whether the bundles are current. [`app`] is what is on the screen; [`view`] draws it.
 

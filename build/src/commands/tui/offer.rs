@@ -14,8 +14,8 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Returns the offer of a model; `None` if nothing is known of it, this program cannot run it,
-    /// or it was refused.
+    /// Returns the offer of a model; `None` if the model is unknown, this program cannot run it, or
+    /// the user refused it.
     pub fn of(name: &str, refused: &[String]) -> Option<Self> {
         if !cfg!(feature = "transformer") || refused.iter().any(|known| known == name) {
             return None;

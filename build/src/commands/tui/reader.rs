@@ -37,7 +37,7 @@ pub struct Preview {
     pub location: String,
     /// The text before the section that was found.
     pub before: Vec<Piece>,
-    /// The section and what follows it.
+    /// The section and the text after it.
     pub after: Vec<Piece>,
 }
 

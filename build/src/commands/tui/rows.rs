@@ -97,9 +97,9 @@ impl Rows {
         *self = Self { rows, selected: 0, chosen: false };
     }
 
-    /// Shows a better answer to the same query. A row that the reader has chosen stays where it is
-    /// on the screen, and the other rows are ordered around it; it stays in the list even if the
-    /// better answer does not have it.
+    /// Shows a better answer to the same query. A row that the reader has chosen keeps its place on
+    /// the screen, and the other rows are ordered around it. It stays in the list even if the
+    /// better answer does not contain it.
     pub fn improve(&mut self, mut rows: Vec<Row>) {
         let chosen = self.current().filter(|_| self.chosen).cloned();
         let Some(chosen) = chosen else { return self.replace(rows) };

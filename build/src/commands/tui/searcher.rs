@@ -144,7 +144,7 @@ fn newer(jobs: &Receiver<Job>, pause: Duration) -> Option<Job> {
     let mut newest = jobs.recv_timeout(pause).ok();
     loop {
         match jobs.try_recv() {
-            // Bundles are opened again before anything is asked.
+            // Bundles are opened again before the next question.
             Ok(_) if matches!(newest, Some(Job::Reopen)) => {}
             Ok(job) => newest = Some(job),
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => return newest,

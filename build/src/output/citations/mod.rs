@@ -62,7 +62,7 @@ struct Work {
     csl: Map<String, Value>,
 }
 
-/// Returns a kind's type in BibTeX, and the field that names where a work of it appeared.
+/// Returns a kind's type in BibTeX, and the field that names where a work of this kind appeared.
 fn bibtex(kind: PaperKind) -> (EntryType, &'static str) {
     match kind {
         PaperKind::Article => (EntryType::Article, "journal"),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::State;
 use crate::home::Home;
 
-/// A command that changes what is on the disk.
+/// A command that changes files on the disk.
 pub struct Scenario {
     pub name: &'static str,
     /// Makes the state before the command.

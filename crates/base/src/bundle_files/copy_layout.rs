@@ -73,7 +73,7 @@ impl CopyLayout {
         self.files().join(entry::FILE_NAME).is_file()
     }
 
-    /// Records where the bundle is.
+    /// Records the address of the bundle.
     pub fn keep_origin(&self, url: &Address) -> Result<(), Error> {
         write(&self.root.join(ORIGIN), format!("{url}\n"))
     }
@@ -88,7 +88,7 @@ impl CopyLayout {
         write(&self.root.join(CHECKED), tag)
     }
 
-    /// Returns when the site was last asked whether its bundle has changed.
+    /// Returns the last time at which the site was asked whether its bundle has changed.
     pub fn asked(&self) -> Option<SystemTime> {
         fs::metadata(self.root.join(CHECKED)).ok()?.modified().ok()
     }

@@ -47,7 +47,7 @@ pub const SINGLE_FILE: &str = "bundle.findling";
 pub struct NoBundle(String);
 
 impl NoBundle {
-    /// Returns the error of a place where something else was found.
+    /// Returns the error for a place that does not hold a bundle.
     pub fn found(given: &str, found: &str) -> Self {
         Self(format!(
             "{given}: expected a bundle, found {found}; give the directory or file that `findling \
@@ -357,7 +357,7 @@ impl BundleFiles {
         Ok(take_slot(&self.slot_bytes(slot)?)?.to_vec())
     }
 
-    /// Returns where a shard is in packs; `None` if it is in none.
+    /// Returns the place of a shard in packs; `None` if no pack has it.
     ///
     /// # Errors
     /// If the slots of positions cannot be read.

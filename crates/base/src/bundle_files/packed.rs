@@ -152,7 +152,7 @@ impl PackedShards {
         self.files.stored(*id, entry).ok()
     }
 
-    /// Returns where a shard is.
+    /// Returns the place of a shard.
     pub fn slot(&self, path: &str) -> Option<Slot> {
         let packs = self.files.packs()?;
         let (id, _) = self.ids.get(path)?;

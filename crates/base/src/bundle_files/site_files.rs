@@ -13,7 +13,7 @@ use super::web_copy::renew;
 use super::{BundleFiles, Packs, Place, WebError};
 use super::{most_stored, on_all_connections, part_of, unlisted};
 
-/// A copy, and the site of which it is a copy.
+/// A copy of a site's bundle, and the site.
 #[derive(Debug)]
 pub(super) struct SiteFiles {
     pub origin: Origin,
@@ -200,7 +200,7 @@ impl BundleFiles {
         })
     }
 
-    /// Returns where a shard is in the single file of which this is a copy.
+    /// Returns the place of a shard in the site's single file.
     fn part(&self, id: ShardId) -> Result<Range<u64>> {
         let listed = single_file::shard_ranges(self.entry(), &self.manifest);
         let positions = match id.place_of_positions() {

@@ -46,7 +46,7 @@ pub enum Error {
     Unreachable {
         /// The file that was requested.
         url: String,
-        /// A description of what came instead of the file.
+        /// A description of the response that came instead of the file.
         reason: String,
     },
     /// The site is in a private network.

@@ -39,7 +39,8 @@ pub struct WebCopy {
 }
 
 impl WebCopy {
-    /// Returns where the bundle is opened. Files that the copy lacks are fetched.
+    /// Returns the path or address at which the bundle is opened. Files that the copy lacks are
+    /// fetched.
     pub fn location(&self) -> Location {
         Location { path: self.directory.clone(), copy: Some(self.copied.clone()) }
     }

@@ -19,7 +19,7 @@ use crate::{Error, ShardEntry, ShardHash, ShardKind, Stats};
 pub struct Cell {
     /// The shard.
     pub shard: ShardEntry,
-    /// Vectors in it.
+    /// Number of vectors in the cell.
     pub n_vectors: u32,
 }
 

@@ -7,8 +7,8 @@ use crate::Error;
 use crate::range_coder::Decoder;
 use crate::vectors::quantise;
 
-/// The share of a similar centroid's difference from the mean that is expected for a centroid. With
-/// a share of 1, the errors of each centroid would be passed on.
+/// The share of a similar centroid's difference from the mean that is expected for a centroid. A
+/// share of 1 would pass on the errors of each centroid.
 pub const ALIKE: f32 = 0.7;
 /// A vector can be expected to have 1 to this many such parts of a similar vector's difference from
 /// the centroid.

@@ -9,7 +9,7 @@ pub(super) const ROUNDING: f32 = 0.4;
 /// Fine steps in a step. A cell's centroid is stored in fine steps: it costs little if a cell has
 /// many vectors, and the error of each of them depends on it.
 pub(super) const FINE: f32 = 4.0;
-/// The size that stands for the mean step.
+/// The size that encodes the mean step.
 pub(super) const SAME: u8 = 16;
 /// The ratio of a size to the one below: a quarter of an octave.
 const LARGER: f32 = 1.189_207_1;

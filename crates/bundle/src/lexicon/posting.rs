@@ -32,16 +32,16 @@ use crate::{Error, PageId, PassageId, SectionId, Stats, Structure};
 /// The three levels of postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Ids are pages; frequencies are those in title and path.
+    /// Ids are pages; frequencies count occurrences in title and path.
     Page = 0,
-    /// Ids are sections; frequencies are those in the heading and in the headings above it.
+    /// Ids are sections; frequencies count occurrences in the heading and in the headings above it.
     Section = 1,
-    /// Ids are passages; frequencies are those in text and code.
+    /// Ids are passages; frequencies count occurrences in text and code.
     Passage = 2,
 }
 
 impl Level {
-    /// All of them, in the order in which they are stored.
+    /// All levels, in the order in which they are stored.
     pub const ALL: [Self; 3] = [Self::Page, Self::Section, Self::Passage];
 }
 
@@ -81,8 +81,8 @@ pub fn len_code(len: u32) -> u8 {
     (4 + (octave - 2) * 2 + (len >> (octave - 1) & 1)) as u8
 }
 
-/// Returns the length that a code stands for: the middle of the lengths that share it. Codes above
-/// the last count as the last.
+/// Returns the length that a code represents: the middle of the lengths that share the code. Codes
+/// above the last count as the last.
 #[inline]
 pub fn len_of(code: u8) -> u32 {
     if code < 4 {

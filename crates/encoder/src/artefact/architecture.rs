@@ -16,7 +16,7 @@ pub enum Pooling {
 /// The function between the two feed-forward matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Activation {
-    /// `x / 2 * (1 + erf(x / sqrt 2))`: what BERT calls `gelu`.
+    /// `x / 2 * (1 + erf(x / sqrt 2))`, called `gelu` in BERT.
     Gelu,
     /// `max(0, x)`.
     Relu,

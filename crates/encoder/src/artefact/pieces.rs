@@ -106,7 +106,8 @@ impl Artefact {
     ///
     /// # Errors
     ///
-    /// As [`Artefact::from_bytes`]; and if the bytes do not inflate to the stated length.
+    /// The errors of [`Artefact::from_bytes`]; also if the bytes do not inflate to the stated
+    /// length.
     pub fn from_packed_bytes(bytes: Vec<u8>) -> Result<Self, Error> {
         use miniz_oxide::inflate::stream::{InflateState, inflate};
         use miniz_oxide::{DataFormat, MZFlush, MZStatus};

@@ -63,7 +63,7 @@ impl Weights {
     ///
     /// # Errors
     ///
-    /// As [`Weights::read`].
+    /// The errors of [`Weights::read`].
     pub fn read_without_words(dir: &Path) -> Result<Option<(Self, WordRows)>, Error> {
         let path = dir.join("model.safetensors");
         let failed = |e| file_error(&path, &e);
@@ -132,7 +132,7 @@ impl Weights {
     ///
     /// # Errors
     ///
-    /// As [`Weights::into_artefact`].
+    /// The errors of [`Weights::into_artefact`].
     pub fn into_layers(
         mut self,
         card: EncoderCard,
@@ -149,7 +149,7 @@ impl Weights {
             .map(Some)
     }
 
-    /// Returns where the tensors are in memory. `None` if one is not in single precision.
+    /// Returns the places of the tensors in memory. `None` if one is not in single precision.
     fn places(&self, specs: &[TensorSpec]) -> Result<Option<Vec<Range<usize>>>, Error> {
         let mut places = Vec::with_capacity(specs.len());
         let mut single = true;

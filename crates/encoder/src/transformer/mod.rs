@@ -72,7 +72,8 @@ impl Transformer {
     }
 
     /// Reads a published model: `model.safetensors`, `tokenizer.json`, `config.json` (see
-    /// [`crate::import`]). With feature `tokenizers` its tokenizer need not be WordPiece.
+    /// [`crate::import`]). With feature `tokenizers`, the model may have a tokenizer other than
+    /// WordPiece.
     ///
     /// # Errors
     ///
@@ -86,7 +87,7 @@ impl Transformer {
     ///
     /// # Errors
     ///
-    /// As [`Transformer::load_dir`].
+    /// The errors of [`Transformer::load_dir`].
     #[cfg(feature = "import")]
     pub fn load_dir_with(
         dir: &std::path::Path,
@@ -112,7 +113,7 @@ impl Transformer {
     ///
     /// # Errors
     ///
-    /// As [`Transformer::load_dir`].
+    /// The errors of [`Transformer::load_dir`].
     #[cfg(feature = "import")]
     pub fn load_for_queries(
         dir: &std::path::Path,

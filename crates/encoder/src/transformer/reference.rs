@@ -57,7 +57,7 @@ pub fn verify(model: &Transformer) -> Result<Option<Verified>, Error> {
 ///
 /// # Errors
 ///
-/// As [`verify`].
+/// The errors of [`verify`].
 pub fn compare(model: &Transformer, min_cosine: f32) -> Result<Verified, Error> {
     let reference: Reference = serde_json::from_str(ALL_MINILM_L6_V2).map_err(|e| {
         Error::Verify(format!("the reference vectors cannot be read: {e}; install findling again"))

@@ -51,7 +51,7 @@ impl Tokenizer {
 #[cfg(feature = "import")]
 #[derive(Default)]
 pub(super) struct Other {
-    /// With what differs for tokenizers that differ.
+    /// Different for different tokenizers.
     read: Option<(Tokenizer, String)>,
 }
 
@@ -81,11 +81,11 @@ impl Other {
         Err(refused)
     }
 
-    /// Returns the tokenizer that was read, with what identifies it, or the artefact's.
+    /// Returns the tokenizer that was read and its identity, or the artefact's tokenizer.
     ///
     /// # Errors
     ///
-    /// As [`Tokenizer::of`].
+    /// The errors of [`Tokenizer::of`].
     pub fn or_of(self, artefact: &Artefact) -> Result<(Tokenizer, Option<String>), Error> {
         match self.read {
             Some((tokenizer, identity)) => Ok((tokenizer, Some(identity))),

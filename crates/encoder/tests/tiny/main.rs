@@ -28,8 +28,8 @@ const TEXTS: [&str; 7] = [
      alpha",
 ];
 
-/// Asserts that numbers differ by no more than what is lost by rounding weights and activations to
-/// at least 12 bits, in a model as narrow as this.
+/// Asserts that numbers differ at most by the loss of rounding weights and activations to at least
+/// 12 bits, in such a narrow model.
 fn assert_close(found: &[f32], expected: &[f64], text: &str) {
     assert_within(1e-3, found, expected, text);
 }
@@ -454,7 +454,7 @@ fn words_of_removed_tokens_are_read_in_smaller_pieces() {
     let full = lettered();
     let wanted = |id: u32| LETTERED[id as usize] == "ab";
     let cut = full.pruned(wanted);
-    // `##ac` alone says what a c within a word is.
+    // Only `##ac` shows how to read a c within a word.
     let left = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "##a", "##b", "ab", "c", "##ac", "!"];
     assert_eq!(cut.vocabulary(), left);
     assert_eq!(cut.card(), full.card());

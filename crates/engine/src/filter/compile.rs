@@ -51,9 +51,9 @@ impl Condition {
         })
     }
 
-    /// Returns the sections that meet it. An attribute of pages holds for all sections of a page.
-    /// `column` gives the column of a shard that [`Condition::shards`] names. Takes O(pages) for
-    /// each test, or O(sections) if any attribute is of sections.
+    /// Returns the sections that meet the condition. An attribute of pages holds for all sections
+    /// of a page. `column` gives the column of a shard that [`Condition::shards`] names. Takes
+    /// O(pages) for each test, or O(sections) if any attribute is of sections.
     ///
     /// # Errors
     /// The errors of [`Condition::shards`]; [`Error::Inconsistent`] if `column` returns none or one
@@ -107,7 +107,7 @@ pub(crate) fn find<'a>(attributes: &'a [Attribute], name: &str) -> Result<&'a At
 
 /// A test, interpreted by its attribute's type.
 enum Check<'a> {
-    /// The string is one of these.
+    /// The string has one of these ids.
     Strings(&'a [String]),
     /// The string has this part, in lower case.
     Contains(String),
@@ -137,8 +137,8 @@ impl<'a> Check<'a> {
                  building",
             ),
             Predicate::Compare(bound, value) => match span(kind, value) {
-                // A date stands for its whole day, month or year: a later time is one after its
-                // end.
+                // A date means its whole day, month or year. A later time is after the end of this
+                // period.
                 Some((start, end)) => Ok(Self::Within(vec![match bound {
                     Bound::Gt => (next_up(end), f64::INFINITY),
                     Bound::Gte => (start, f64::INFINITY),
@@ -176,7 +176,7 @@ fn expected(kind: AttributeKind) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns the numbers that a value stands for, ends included. `None` if it is not of its type.
+/// Returns the first and last number that a value covers. `None` if it is not of its type.
 fn span(kind: AttributeKind, value: &str) -> Option<(f64, f64)> {
     let value = value.trim();
     match kind {

@@ -12,11 +12,11 @@ use findling_text::normalise::visible;
 /// [`Condition::all`], [`Condition::any`] and [`Condition::not`], which keep these rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// All of these. An empty list: every page.
+    /// All of these conditions. An empty list: every page.
     All(Vec<Condition>),
-    /// At least one of these. An empty list: no page.
+    /// At least one of these conditions. An empty list: no page.
     Any(Vec<Condition>),
-    /// Not this. Pages without the attributes it tests pass.
+    /// Not this condition. Pages without the attributes it tests pass.
     Not(Box<Condition>),
     /// One test of one attribute.
     Test(Test),
@@ -136,7 +136,7 @@ impl Condition {
         (others.len() < parts.len()).then(|| Self::all(others))
     }
 
-    /// Returns every test in it, in order.
+    /// Returns every test in the condition, in order.
     pub fn tests(&self) -> Vec<&Test> {
         let mut tests = Vec::new();
         self.visit(&mut |test| tests.push(test));

@@ -23,7 +23,7 @@ pub struct Span {
 /// Reads a date or a date with a time: `2024`, `2024-05`, `2024-05-17`, `2024-05-17T10:20`,
 /// `2024-05-17 10:20:30.5+02:00`. Without an offset the time is UTC. A whole number of more than
 /// four digits is milliseconds since 1970-01-01 UTC, as JavaScript's `Date.now()` gives them.
-/// `None` for anything else.
+/// Returns `None` for any other text.
 pub fn parse(text: &str) -> Option<Span> {
     let text = text.trim();
     if let Some(span) = milliseconds(text) {

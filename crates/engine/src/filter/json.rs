@@ -67,7 +67,7 @@ impl Objects {
         condition
     }
 
-    /// Returns an object of must, should, must_not and leaves: each of which must hold.
+    /// Reads an object of must, should, must_not and leaves. All of them must hold.
     fn groups(&mut self, object: &Map<String, Value>) -> Result<Condition, FilterError> {
         let key = match object.get("key") {
             None => None,
@@ -480,7 +480,7 @@ mod tests {
             prop_assert_eq!(from_json(&condition.to_json()), Ok(condition));
         }
 
-        /// Checks that text in a group means what it means alone.
+        /// Checks that text in a group has the same meaning as alone.
         #[test]
         fn a_text_is_a_part_of_a_group(
             one in ".{0,30}|[a-c=:,|\"'\\\\{}\\[\\] eqntigl]{0,30}",

@@ -50,7 +50,7 @@ pub fn parse(text: &str) -> Option<f64> {
     Some(signed(times_power_of_ten(number, exponent)))
 }
 
-/// Returns the shortest text that stands for the number.
+/// Returns the shortest text for the number.
 pub fn show(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "inf" } else { "-inf" }.into();

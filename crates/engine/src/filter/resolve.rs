@@ -55,7 +55,7 @@ pub(crate) struct ResolvedFilter {
     /// The query without its conditions. Conditions that an attribute's type does not allow become
     /// words.
     pub query: Query,
-    /// The tests that types do not allow: one from the filter, or those from the query.
+    /// The tests that types do not allow: one test of the filter, or the tests of the query.
     pub mismatches: Vec<TypeMismatch>,
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn resolve(
     Ok(ResolvedFilter { condition, query, mismatches })
 }
 
-/// Returns the condition that `name:value` in a query stands for. The value of a number or date may
-/// begin with a sign (`>2020`, `<=2020-05`) or have two dots (`2019..2021`, `2019..`).
+/// Returns the condition for `name:value` in a query. The value of a number or date may begin with
+/// a sign (`>2020`, `<=2020-05`) or have two dots (`2019..2021`, `2019..`).
 fn typed(name: &str, kind: AttributeKind, value: &str) -> Condition {
     let compare =
         |bound, value: &str| Condition::test(name, Predicate::Compare(bound, value.to_owned()));

@@ -123,7 +123,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Parses what follows `key:`.
+    /// Parses the text after `key:`.
     fn operator(&mut self, key: String) -> Result<Condition, FilterError> {
         let start = self.at;
         let name = self.bare(":,").trim();
@@ -201,7 +201,7 @@ impl<'a> Terms<'a> {
                 self.space();
                 return Ok(word);
             }
-            // Before any other character a backslash stands for itself, as in Windows paths.
+            // Before any other character, a backslash is a plain backslash, as in Windows paths.
             if c == '\\' && self.rest()[i + 1..].starts_with([mark, '\\']) {
                 word.extend(chars.next().map(|(_, c)| c));
             } else {

@@ -1,5 +1,5 @@
-//! BM25F: the terms that satisfy each word of a query, what each of them weighs, and how a score is
-//! explained. [`super::score`] adds them up.
+//! BM25F: the terms that satisfy each word of a query, the weights of these terms, and the
+//! explanation of a score. [`super::score`] adds them up.
 
 use findling_bundle::{
     Field, Level, PageId, PassageId, Posting, SectionId, Stats, Structure, order,
@@ -58,8 +58,8 @@ pub(crate) struct Scorer<'a> {
     factors: [Vec<f32>; 6],
 }
 
-/// A name on at most this many pages is what the query is about; its score is multiplied by the
-/// second number.
+/// If at most this number of pages has a name, the query is about the name. The name's score is
+/// then multiplied by the second number.
 const MAX_UNIQUE_PAGES: usize = 2;
 const UNIQUE_WEIGHT: f32 = 3.0;
 /// Maximum number of passages that have such a name, over all bundles that are searched as one.
@@ -92,8 +92,8 @@ impl<'a> Scorer<'a> {
         libm::logf(1.0 + (n - df + 0.5) / (df + 0.5))
     }
 
-    /// Returns how much a group counts; 0 means not at all. `only_stops`: the query has no other
-    /// words.
+    /// Returns the weight of a group; 0 if the group does not count. `only_stops`: the query has no
+    /// other words.
     pub fn group_weight(params: &Bm25fParams, group: &Group, only_stops: bool) -> f32 {
         let kind = if group.kind == TokenKind::Part { params.part_weight } else { 1.0 };
         let stop = if only_stops { 1.0 } else { 1.0 - group.stop * (1.0 - params.stop_weight) };
@@ -223,7 +223,7 @@ impl<'a> Scorer<'a> {
             // of another language.
             let word = group.terms.iter().max_by_key(|term| term.len());
             let relatives = word.map(|word| self.dictionary.relatives(word)).unwrap_or_default();
-            // A word that was typed as well counts for itself.
+            // A word that was also typed counts for itself.
             let typed = |term: &String| plan.groups.iter().any(|group| group.terms.contains(term));
             let relatives = relatives.into_iter().filter(|(term, _)| !typed(term));
             others.extend(

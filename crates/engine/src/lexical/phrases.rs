@@ -1,6 +1,6 @@
 //! Phrases and exclusions: finds the sections that have these words in a row.
 //!
-//! A phrase stands in a title (then all sections of the page have it), in a heading, or in a
+//! A phrase occurs in a title (then all sections of the page have it), in a heading, or in a
 //! passage. A passage ends where the next one begins, so no phrase is found across the two.
 
 #![doc(alias = "deferred")]

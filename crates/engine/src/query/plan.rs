@@ -51,7 +51,7 @@ pub(crate) struct Group {
     /// The keys of the form it was typed in, for its terms; none for stop words and whole
     /// identifiers. After them come the keys of the form in the other grammatical number.
     pub forms: Vec<String>,
-    /// Number of keys that stand for the typed form.
+    /// Number of keys for the typed form.
     pub typed: usize,
     /// Terms and keys of the site's synonyms.
     pub synonyms: Vec<String>,
@@ -111,7 +111,7 @@ pub(crate) struct Phrase {
 pub(crate) struct Slot {
     /// Number of positions after the first slot.
     pub offset: u32,
-    /// Any of these.
+    /// Any of these terms matches.
     pub terms: Vec<String>,
 }
 
@@ -140,9 +140,9 @@ impl QueryPlan {
         if leading < self.groups.len() { leading as u32 } else { 0 }
     }
 
-    /// Returns whether the relatives of each group are looked up as well. They are not for a single
-    /// word or a phrase, which are meant as typed, nor for an unfinished word, which has
-    /// completions, nor in a very long query.
+    /// Returns whether the relatives of each group are looked up as well. They are not looked up
+    /// for a single word or a phrase (the reader means these as typed), for an unfinished word (it
+    /// has completions), or in a very long query.
     pub fn related(&self) -> Vec<bool> {
         let n_words = self.groups.iter().filter(|group| group.carries(false)).count();
         let are_several = (2..=MAX_RELATED_WORDS).contains(&n_words);

@@ -46,8 +46,8 @@ struct Stretch {
 }
 
 impl QueryPlan {
-    /// Analyses a query in the languages of a bundle. With `completion`, a last word that may be
-    /// unfinished is completed.
+    /// Analyses a query in the languages of a bundle. If `completion` is set, a last word that may
+    /// be unfinished is completed.
     pub fn new(
         query: &Query,
         languages: &[String],
@@ -233,8 +233,8 @@ const MAX_JOINED_WORDS: usize = 4;
 
 /// Adds two neighbours as one word: `Daten Bank`, and in short queries of all languages `data
 /// base`, `log in`. If the second is a stop word, the joined word is a separate word. Otherwise it
-/// stands for each of the two, so that a page that has both (such as one with `data_base`) gains
-/// nothing.
+/// counts as each of the two words, so that a page that has both (such as a page with `data_base`)
+/// gains nothing.
 fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     let word = |clause: &Clause| {
         let is_word =
@@ -283,7 +283,7 @@ fn compounds(plan: &mut QueryPlan, query: &Query, analyzers: &mut [Analyzer]) {
     }
 }
 
-/// Makes a pair written as one stand for each of its words.
+/// Makes a pair written as one word count as each of its words.
 fn stand_for(groups: &mut [Group], pair: &[Clause], joined: &[String], analyzers: &mut [Analyzer]) {
     for clause in pair {
         for analyzer in analyzers.iter_mut() {

@@ -22,8 +22,8 @@ pub(crate) struct AllowedSections {
 }
 
 impl AllowedSections {
-    /// Returns the shards of positions that phrases need. Everything that the query asks for
-    /// ([`ResolvedQuery::shards`]) must be here.
+    /// Returns the shards of positions that phrases need. The shards of the query
+    /// ([`ResolvedQuery::shards`]) must be in memory.
     #[doc(alias = "deferred")]
     #[inline(never)]
     pub fn shards(index: &Index, asked: &ResolvedQuery) -> Vec<ShardId> {
@@ -33,8 +33,8 @@ impl AllowedSections {
         asked.flat_map(|phrase| phrases.shards(phrase)).collect()
     }
 
-    /// Evaluates filter, phrases, exclusions and required words. Everything that the query asks for
-    /// must be here, and [`AllowedSections::shards`].
+    /// Evaluates filter, phrases, exclusions and required words. The shards of the query and
+    /// [`AllowedSections::shards`] must be in memory.
     pub fn new(index: &Index, asked: &ResolvedQuery) -> Result<Self, Error> {
         let structure =
             index.structure().ok_or_else(|| Error::inconsistent("the structure is missing"))?;

@@ -33,8 +33,8 @@ enum Vectors<'a> {
 }
 
 impl<'a> DenseLeg<'a> {
-    /// Searches by the query's vector; `None` if it has none. Everything that the query asks for
-    /// must be here, and the cells of `probe` if vectors are streamed.
+    /// Searches by the query's vector; `None` if it has none. The shards of the query must be in
+    /// memory, and the cells of `probe` if vectors are streamed.
     pub fn new(
         index: &'a Index,
         structure: &'a Structure,

@@ -60,8 +60,8 @@ pub(crate) struct Legs<'a> {
     pub zero: f32,
     /// The lexical score of a section that has every word of the query.
     pub ideal: f32,
-    /// The best scores of other bundles that are searched together with this one; shares are
-    /// relative to the best of all.
+    /// The best scores of other bundles that are searched together with this bundle. Shares are
+    /// relative to the best score of all bundles.
     pub elsewhere: Bests,
 }
 
@@ -259,7 +259,7 @@ pub(super) fn share_by_meaning(
 /// long lists.
 fn key(score: f32, section: u32) -> u64 {
     let bits = score.to_bits();
-    // As f32::total_cmp orders, reversed.
+    // The order of `f32::total_cmp`, reversed.
     let ascending = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
     u64::from(!ascending) << 32 | u64::from(section)
 }

@@ -12,7 +12,7 @@ pub(crate) struct PageScore {
     pub score: f32,
     /// The matching sections.
     pub n_sections: u32,
-    /// The number of copies that it stands for.
+    /// The number of copies that this page represents.
     pub copies: u32,
     /// Whether the site has pinned it to the query.
     pub pinned: bool,
@@ -94,7 +94,7 @@ impl Best {
     }
 
     fn score(&self, params: &RankParams, top: f32) -> f32 {
-        // The difference is 0, to the bit, where one section has the best of both.
+        // The difference is exactly 0 if one section has both best scores.
         let maxima = self.lexical + self.semantic - self.fused;
         let own = self.fused + params.page_maxima * maxima;
         let more = params.page_second * self.second;

@@ -19,7 +19,7 @@ const MAX_PAGES: usize = 3;
 
 impl Matches {
     /// Returns the shards of the vectors that decide which page comes first. Empty if the scores
-    /// decide it, or all vectors were compared.
+    /// are clear, or all vectors were compared.
     pub fn contended(&self, index: &Index, asked: &ResolvedQuery) -> Vec<ShardId> {
         let (Some(dense), Some(structure)) = (&index.manifest().dense, index.structure()) else {
             return Vec::new();
@@ -40,8 +40,8 @@ impl Matches {
         if pages.len() < 2 {
             return Vec::new();
         }
-        // Of each page, the section with the highest score and the one with the largest share of
-        // meaning.
+        // The section of each page with the highest score, and the section with the largest share
+        // of meaning.
         let mut best = [[(f32::NEG_INFINITY, 0); 2]; MAX_PAGES];
         for candidate in &self.candidates {
             let page = structure.page_of(SectionId(candidate.section)).0;

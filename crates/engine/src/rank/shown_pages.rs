@@ -111,8 +111,8 @@ fn best_of_each(sections: &mut Vec<RankedSection>, most: usize, structure: &Stru
     });
 }
 
-/// Sets the ranks of each section in the legs of its phrasing and, where no word found it, the part
-/// of it that is nearest to the query.
+/// Sets the ranks of each section in the legs of its phrasing. If no word found the section, also
+/// sets its part that is nearest to the query.
 pub(super) fn rank_sections(
     index: &Index,
     structure: &Structure,

@@ -232,8 +232,8 @@ impl<'a> Presenter<'a> {
     }
 
     /// Returns a section as it is shown. `part`: a part of the page, where the section may be.
-    /// `size`: the words of its snippet. `best`: whether it is the page's best one, whose sentences
-    /// have codes here if only meaning found it.
+    /// `size`: the words of its snippet. `best`: whether the section is the page's best. If only
+    /// meaning found a best section, the codes of its sentences are in memory.
     fn section(
         &mut self,
         id: PageId,
@@ -261,8 +261,8 @@ impl<'a> Presenter<'a> {
                 page.first
             )));
         };
-        // The passage that scored, or else what begins where the nearest vector does, the sentences
-        // most like the query before others.
+        // The snippet comes from the passage that scored, or else from the text of the nearest
+        // vector. Sentences that are most like the query come first.
         let first_passage = structure.passages(SectionId(candidate.section)).start;
         let passage = candidate.passage.and_then(|passage| passage.checked_sub(first_passage));
         let language = language(page.language, &self.index.manifest().languages);

@@ -18,10 +18,11 @@ const MAX_BYTES: usize = 1_000;
 /// Distance in characters by which an end may be moved outwards to white space.
 const MAX_REACH_CHARS: usize = 24;
 
-/// The likeness of text that equals the query, and the total worth of the query's words beside it.
+/// The worth of a sentence whose likeness to the query is 1, and the total worth of the query's
+/// words.
 const ALIKE: i32 = 1 << 12;
-/// Score of the first sentence of the first result for its place: sections begin with what they are
-/// about. The second sentence scores half of it, the third a third.
+/// The score that the first sentence of the first result gets for its place, because sections begin
+/// with their subject. The second sentence scores half of it, the third a third.
 const FIRST_SENTENCE: i64 = ALIKE as i64 / 5;
 /// Score that a sentence of the first result loses if it is code: prose answers more often.
 const CODE: i64 = ALIKE as i64 / 5;
@@ -42,7 +43,8 @@ impl Marks {
     /// Adds a word of the query: its terms, and its worth (its idf).
     pub fn push<'t>(&mut self, terms: impl IntoIterator<Item = &'t str>, worth: f32) {
         let Ok(word) = u16::try_from(self.worth.len()) else { return };
-        // Whole numbers, so that taking a word out of a window gives back exactly what it brought.
+        // Whole numbers, so that removing a word from a window subtracts exactly the amount that it
+        // added.
         self.worth.push(1 + (worth.clamp(0.0, 1000.0) * 1000.0) as u32);
         for term in terms {
             if let Err(place) = self.find(term) {
@@ -154,7 +156,7 @@ struct Window {
 /// Returns the units to show: the sentence that says most of the query or is most like it, the
 /// first of equals, and whole sentences beside it as far as there is room.
 ///
-/// `prior`: the score of a sentence, by its place and units, before anything is asked.
+/// `prior`: the score of a sentence by its place and units, regardless of the query.
 fn window(
     units: &[Unit],
     sentences: &[Range<usize>],
@@ -464,7 +466,7 @@ mod tests {
         assert_eq!(sentence(&[], FIRST_WORDS, &["mutex"]), "mutex.l");
         assert_eq!(sentence(&code, FIRST_WORDS, &["mutex"]), "A mutex");
         assert_eq!(sentence(&code, WORDS, &["mutex"]), "mutex.l");
-        // What the query says weighs more.
+        // Words of the query weigh more.
         assert_eq!(sentence(&[], FIRST_WORDS, &["mutex", "thread"]), "A mutex");
     }
 

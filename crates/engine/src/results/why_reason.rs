@@ -1,8 +1,8 @@
-//! The main reason why a page stands where it stands, in one sentence.
+//! The main reason for a page's rank, in one sentence.
 //!
-//! A page is compared with the first by what its words, its meaning and its further sections give
-//! each of them; the largest difference is the reason, and within the words the term of the largest
-//! difference.
+//! A page is compared with the first page in three parts of the score: words, meaning and further
+//! sections. The largest difference is the reason. Within the words, the term with the largest
+//! difference is named.
 
 #![doc(alias = "deferred")]
 
@@ -19,8 +19,7 @@ const PLACES: [(usize, &str); 6] = [
     (5, "in code"),
 ];
 
-/// Returns the sentence. `partial`: everyday words were looked for where they say most, and nowhere
-/// else.
+/// Returns the sentence. `partial`: common words were only looked up in their first tier.
 pub(crate) fn reason(why: &Why, asked: &ResolvedQuery, partial: bool) -> String {
     match (&why.hit, &why.first) {
         (None, _) => not_found(why, asked, partial),

@@ -35,9 +35,8 @@ impl Index {
 
 impl Search {
     /// Returns a part of the statistics that bundles share, as JSON for [`crate::Shared::read`].
-    /// Hosts pass it on like an answer: it is a response without pages, with the statistics in
-    /// `told`. If words were corrected, it contains the corrections, so that hosts embed the
-    /// corrected query.
+    /// Hosts pass it on like an answer: a response without pages, with the statistics in `told`. If
+    /// words were corrected, it contains the corrections, so that hosts embed the corrected query.
     ///
     /// # Errors
     /// The errors of [`Search::step`].

@@ -18,7 +18,7 @@ use crate::api::Error;
 pub struct QuantisedQuery {
     values: Vec<lanes::Block>,
     dim: usize,
-    /// The scale: the number that 1 in `values` stands for.
+    /// The scale: the number that 1 in `values` represents.
     scale: f32,
     /// The sum of its first numbers' magnitudes.
     most: i32,
@@ -78,7 +78,7 @@ impl QuantisedQuery {
         self.dim
     }
 
-    /// Returns the cosine with a row that stands for a vector of length 1. If the lengths of row
+    /// Returns the cosine with a row that represents a vector of length 1. If the lengths of row
     /// and query differ, only their common part counts.
     #[inline]
     pub fn similarity(&self, row: &[i8], scale: f32) -> f32 {

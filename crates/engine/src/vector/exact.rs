@@ -1,7 +1,7 @@
 //! The exact scan: every vector that passes the filter is compared.
 //!
-//! It reads memory in order and does nothing else. So it is faster than the graph if the filter
-//! leaves little or the corpus is small. The graph's recall is measured against it.
+//! It only reads memory in order. So it is faster than the graph if the filter leaves little or the
+//! corpus is small. The graph's recall is measured against it.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

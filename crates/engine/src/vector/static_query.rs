@@ -66,7 +66,7 @@ impl StaticQuery {
         let mut needed = Vec::new();
         let mut sum = vec![0.0f32; dim as usize];
         let mut any = false;
-        // Whether the row was added, or its shard is missing. With a missing shard the sum is not
+        // Whether the row was added, or its shard is missing. If a shard is missing, the sum is not
         // used.
         let mut add = |word: &str, only_whole: bool| {
             let Some(id) = rows.shard_of(word) else { return false };

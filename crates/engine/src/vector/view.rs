@@ -80,7 +80,8 @@ impl<'a> VectorView<'a> {
         self.structure
     }
 
-    /// Returns the cosine of a query with one vector; `None` where it is not here. O(dim).
+    /// Returns the cosine of a query with one vector; `None` if the vector is not in memory.
+    /// O(dim).
     #[inline]
     pub fn similarity_of_vector(&self, query: &QuantisedQuery, vector: VectorId) -> Option<f32> {
         let (row, scale) = self.vector(vector)?;

@@ -31,8 +31,8 @@ impl CellSize {
     /// Returns the size for `n_vectors` vectors of `bytes` bytes each. If vectors take fewer bytes,
     /// cells contain more of them, so that the size of a cell in bytes stays the same.
     pub fn new(n_vectors: usize, dim: usize, bytes: f64) -> Self {
-        // With this factor, the centroids of 120,000 vectors take fewer bytes than the cells that a
-        // query fetches.
+        // This factor makes the centroids of 120,000 vectors smaller than the cells that a query
+        // fetches.
         let usual = (n_vectors as f64).sqrt() * 0.375;
         let vectors =
             |times: f64| (usual * times).round().clamp(24.0, MAX_CELL_VECTORS as f64) as usize;

@@ -38,7 +38,7 @@ pub use held_out::{Sections, still_fits};
 pub use report::{Fitted, Verdict};
 pub use spans::{Span, hold_out, spans};
 
-/// Smallest number of spans to fit to. With fewer, a gain cannot be told from chance.
+/// Smallest number of spans to fit to. With fewer, a gain cannot be distinguished from chance.
 const MIN_SPANS: usize = 200;
 
 /// Largest frequency in the table's training for which a token's row may change. The unit is the

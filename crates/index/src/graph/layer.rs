@@ -133,8 +133,8 @@ impl Layer {
 }
 
 /// Chooses at most `most` neighbours among candidates, nearest first (algorithm 4 of the paper). A
-/// candidate that is nearer to one that is chosen than to the vector itself can be reached through
-/// that one, so it is only taken if places are left.
+/// candidate may be nearer to a chosen neighbour than to the vector itself. Such a candidate can be
+/// reached through this neighbour, so it is only taken if places are left.
 pub fn select(points: &Points<'_>, candidates: &[Near], most: usize) -> Vec<Place> {
     let mut chosen: Vec<Place> = Vec::with_capacity(most);
     let mut pruned: Vec<Place> = Vec::new();

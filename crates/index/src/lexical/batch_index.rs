@@ -192,7 +192,7 @@ impl BatchIndex {
         self.head
     }
 
-    /// Returns where a term begins in the bytes, or where the last one ends.
+    /// Returns the place in the bytes where a term begins, or the end of the last term.
     pub fn start_of(&self, place: usize) -> usize {
         self.starts.get(place).copied().unwrap_or(self.bytes.len())
     }
@@ -240,7 +240,7 @@ impl TermPart<'_> {
 
 /// The places of a batch's sections and passages.
 struct Places {
-    /// Page, place in it, and number of passages of each section.
+    /// The page, the place in the page, and the number of passages of each section.
     sections: Vec<[u32; 3]>,
     /// Section and place in it of each passage.
     passages: Vec<[u32; 2]>,

@@ -98,7 +98,7 @@ impl LevelPostings {
     }
 }
 
-/// Returns a term cut into two in all places that leave enough on both sides.
+/// Returns all ways to cut a term into two parts of sufficient length.
 fn cuts(term: &str) -> impl Iterator<Item = (&str, &str)> {
     let all = term.char_indices().map(move |(at, _)| term.split_at(at));
     all.filter(|(first, last)| is_long_enough(first) && is_long_enough(last))

@@ -1,7 +1,8 @@
 //! Training of the static encoder's rows.
 //!
 //! The static encoder embeds a text by summing one row for each of its tokens. Training moves the
-//! rows until that sum points where the teacher (a transformer) puts the text.
+//! rows until that sum has the direction of the vector that the teacher (a transformer) gives the
+//! text.
 //!
 //! For a text with tokens `t_1 .. t_m` and the teacher's projected, normalised embedding `y`, the
 //! loss is `1 - cos(sum_i row(t_i), y)`. The length of a row acts as the weight of its token, so

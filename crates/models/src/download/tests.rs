@@ -41,7 +41,7 @@ struct Server {
     given_up: mpsc::Receiver<bool>,
 }
 
-/// Treats connections as told, one after the other, and the rest honestly.
+/// Handles the first connections according to a list, and the others normally.
 fn serve(file: Vec<u8>, acts: Vec<Act>) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/model", listener.local_addr().unwrap());
@@ -170,7 +170,7 @@ struct Run {
     given_up: mpsc::Receiver<bool>,
 }
 
-/// Downloads `n` bytes from a server that acts like that, with `before` in the part file.
+/// Downloads `n` bytes from such a server, with `before` in the part file.
 fn run(n: usize, acts: Vec<Act>, before: Option<&[u8]>) -> Run {
     let file = content(n);
     let sha256 = sha256(&file);

@@ -1,8 +1,8 @@
 //! Descriptions of programming interfaces: OpenAPI 2 to 3.2 and AsyncAPI 2 and 3, in JSON or YAML.
 //!
-//! [`model`] is what they have in common: groups of operations with parameters, fields and
-//! responses. [`openapi`] and [`asyncapi`] read it, [`schema`] reads the fields of JSON Schema, and
-//! [`text`] writes the sections: one for each operation.
+//! [`model`] has their common parts: groups of operations with parameters, fields and responses.
+//! [`openapi`] and [`asyncapi`] read it, [`schema`] reads the fields of JSON Schema, and [`text`]
+//! writes the sections: one for each operation.
 //!
 //! [`shown`] reads the descriptions that a page shows by a script such as Redoc. [`viewer`] finds
 //! them, and the anchors that the script gives to operations.
@@ -94,7 +94,7 @@ impl Read {
 /// Reads a description. The anchor of an operation is its identifier.
 ///
 /// # Errors
-/// What was expected and what was found, if the text is no description.
+/// If the text is not a description: what was expected and what was found.
 pub(super) fn read(text: &str) -> Result<Read, String> {
     read_for(text, None)
 }
@@ -123,7 +123,7 @@ fn api_of(value: &Value) -> Option<Api> {
 
 fn parse(text: &str) -> Result<Value, String> {
     if text.trim_start().starts_with('{') {
-        // JSON is nearly YAML; its own parser is faster and says better what is wrong.
+        // JSON is nearly YAML, but its own parser is faster and has better messages.
         return serde_json::from_str(text)
             .map_err(|error| format!("expected JSON, found an error: {error}"));
     }

@@ -7,7 +7,7 @@ pub(super) struct Api {
     pub version: String,
     /// Markdown.
     pub description: String,
-    /// Addresses of servers, with what is said of each.
+    /// Addresses of servers, with the description of each.
     pub servers: Vec<String>,
     pub groups: Vec<Group>,
     /// Named types that operations use.

@@ -10,7 +10,7 @@ use super::model::{Field, Type};
 /// Maximum number of references that lead from one to the next.
 const MAX_REFERENCES: usize = 16;
 
-/// Largest depth of fields within fields. Deeper ones stand with their own type.
+/// Largest depth of fields within fields. Deeper fields are listed with their own type.
 const MAX_DEPTH: usize = 4;
 
 /// Maximum number of fields of one body. Larger ones are cut: nobody reads them as a list.
@@ -52,7 +52,7 @@ impl<'a> Document<'a> {
         self.n_left_out.get()
     }
 
-    /// Returns a value, or what it refers to. References to other files are not followed.
+    /// Returns a value, or the value that it refers to. References to other files are not followed.
     pub fn resolve(&self, value: &'a Value) -> &'a Value {
         let mut value = value;
         for _ in 0..MAX_REFERENCES {
@@ -126,7 +126,7 @@ impl<'a> Document<'a> {
                 continue;
             }
             let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
-            // Variants of a type repeat what they have in common.
+            // Variants of a type repeat their common fields.
             if fields.iter().any(|known| known.name == path) {
                 continue;
             }

@@ -13,7 +13,7 @@ use super::viewer::Viewer;
 /// The attribute of a section that has an operation's method.
 const METHOD: &str = "method";
 
-/// Markdown of a description, with what each of its headings leads to.
+/// The Markdown of a description, with the target of each heading.
 ///
 /// Descriptions are Markdown, so the rest is written as Markdown too. Headings get an anchor
 /// `api-3` while they are read, the place of their target, since anchors of viewers have characters
@@ -118,7 +118,7 @@ impl Writer {
             None => Some(operation.id.clone().unwrap_or_else(|| slug(&call))),
         };
         let method = Some(operation.method.to_lowercase()).filter(|method| !method.is_empty());
-        // Operations without a group stand beside the groups.
+        // Operations without a group are at the level of the groups.
         let level = if group.name.is_empty() { 2 } else { 3 };
         self.heading(level, title, Target { anchor, method });
         self.paragraph(&code(&call));
@@ -147,7 +147,7 @@ impl Writer {
         self.text.push('\n');
     }
 
-    /// Writes what is said of the item of a list, and ends the item.
+    /// Writes the description of a list's item, and ends the item.
     fn item_text(&mut self, description: &str) {
         let description = without_headings(description);
         if !description.trim().is_empty() {
@@ -256,7 +256,7 @@ fn with_headings(markdown: &str, write: impl Fn(usize, &str) -> String) -> Strin
         }
         out.push('\n');
     }
-    // An open fence would take in what follows.
+    // An open fence would include the following text.
     if let Some(mark) = fence {
         out.push_str(mark);
         out.push('\n');

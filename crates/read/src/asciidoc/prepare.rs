@@ -79,7 +79,7 @@ pub(super) fn prepared(text: &str) -> Result<String, String> {
             push(&mut prepared, line);
             continue;
         }
-        // A line of attributes or an anchor may stand in front of a title.
+        // A line of attributes or an anchor may precede a title.
         before_blank = before_blank && line.starts_with('[') && line.ends_with(']')
             || line.starts_with("//")
             || line.starts_with(':') && line[1..].contains(':');

@@ -75,8 +75,8 @@ impl<'a> Lines<'a> {
     }
 
     /// Cuts a range into parts of at most `most` lines. Each part except the last has at least
-    /// `least` lines. Cuts are made where the syntax is outermost; among equally good places, at
-    /// the last one.
+    /// `least` lines. Cuts are made at the outermost level of the syntax. Among equally good
+    /// places, the last is chosen.
     pub fn cut(&self, range: Range<usize>, least: usize, most: usize) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut start = range.start;

@@ -54,7 +54,7 @@ struct Scope {
     depth: usize,
 }
 
-/// Comments and attributes that stand in front of a node.
+/// Comments and attributes before a node.
 #[derive(Clone, Copy)]
 struct Lead {
     start: usize,
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a comment or attribute to those directly above it.
+    /// Adds a comment or attribute to the comments and attributes directly above it.
     fn extend(&self, lead: Option<Lead>, node: Node<'a>, is_comment: bool) -> Lead {
         let (start, end) = rows(node);
         // A comment after code on the same line documents that code.

@@ -63,8 +63,8 @@ pub(crate) fn join(pages: &mut Vec<RawPage>) {
     }
 }
 
-/// Removes repeated turns from sessions that continue another one, that is, from those that ended
-/// later.
+/// Removes repeated turns from sessions that continue another session, that is, from the sessions
+/// that ended later.
 fn keep_once(pages: &mut Vec<RawPage>) {
     let text = |raw: &RawPage, name: &str| match raw.attributes.get(name) {
         Some(Raw::Text(text)) => text.clone(),

@@ -74,7 +74,7 @@ pub(super) fn cut(blocks: Vec<Block>) -> Vec<Vec<Block>> {
     pieces
 }
 
-/// Returns where the next piece begins. It begins before `end`, so that it repeats at most
+/// Returns the beginning of the next piece. It begins before `end`, so that it repeats at most
 /// [`OVERLAP`] tokens.
 fn overlap(atoms: &[Atom], start: usize, end: usize) -> usize {
     let mut next = end;
@@ -212,7 +212,7 @@ mod tests {
                 prop_assert!(size(&piece) <= MAX + MAX_ATOM_BYTES * 2);
                 let text: Vec<char> =
                     piece.iter().flat_map(|block| letters(&block.text)).collect();
-                // A piece begins where the last one ended, or a little before.
+                // A piece begins at the end of the previous piece, or a little before.
                 let from = (covered.min(whole.len()) + 1)
                     .saturating_sub(4 * OVERLAP + 4)
                     .min(covered);

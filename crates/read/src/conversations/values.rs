@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 8;
 /// Longest input of a tool that is read, in bytes.
 const MAX_INPUT_BYTES: usize = 600;
 
-/// Numbers above this are milliseconds since 1970, those below are seconds.
+/// Larger numbers are milliseconds since 1970, smaller numbers are seconds.
 const FIRST_MILLISECONDS: f64 = 1e11;
 
 /// Returns a time: ISO 8601, or a number of seconds or milliseconds since 1970.

@@ -178,7 +178,7 @@ fn is_context(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns what a person said in a text.
+    /// Returns the part of a text that a person wrote.
     fn said(text: &str) -> String {
         let parts = parts(text);
         let said = parts.iter().filter_map(|part| match part {

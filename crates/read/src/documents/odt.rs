@@ -6,7 +6,7 @@ use super::writer::Writer;
 use super::xml::{self, Element, Piece};
 use super::{Read, xml::text_of};
 
-/// Largest number of spaces that one element stands for.
+/// Maximum number of spaces that one element represents.
 const MAX_SPACES: usize = 100;
 
 /// Reads a file.

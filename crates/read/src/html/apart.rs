@@ -72,9 +72,8 @@ fn is_bare_span(element: &Element) -> bool {
     element.name() == "span" && element.attrs.is_empty()
 }
 
-/// Returns whether an element stands in an inline element with a class, which holds nothing but
-/// elements without attributes. Only a rule for the class, such as `.lines > span`, gives these a
-/// purpose.
+/// Returns whether an element is in an inline element with a class that contains only elements
+/// without attributes. Only a rule for the class, such as `.lines > span`, gives these a purpose.
 fn is_stack_of_lines(node: NodeRef<Node>) -> bool {
     let Some(above) = node.parent() else { return false };
     above.value().as_element().is_some_and(|above| {

@@ -6,7 +6,7 @@
 const MAX_COMPARISONS: u64 = 450_000_000;
 
 /// Returns whether elements have so many attributes that the parser would take long. Text in
-/// scripts and comments counts as well, because the parser may take it for markup.
+/// scripts and comments counts too, because the parser may read it as markup.
 pub(super) fn has_too_many(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut comparisons = 0_u64;

@@ -166,8 +166,9 @@ pub(super) fn is_container_of_lines(node: NodeRef<Node>, attrs: &Attrs) -> bool 
     }
 }
 
-/// Returns whether an element is a control of a code block: a copy button, a toolbar. Its name says
-/// so, it has few words, contains no code, and is inside a code block or beside one.
+/// Returns whether an element is a control of a code block: a copy button, a toolbar. An element is
+/// a copy control if its name says so, it has few words and no code, and it is inside or next to a
+/// code block.
 pub(super) fn is_code_control(
     node: NodeRef<Node>,
     element: &Element,
@@ -204,7 +205,7 @@ pub(super) fn is_code_control(
 enum CopyName {
     /// The element may be a copy control, but authors also use such names for texts.
     Copy,
-    /// The element is a copy control wherever it stands.
+    /// The element is always a copy control.
     Clipboard,
 }
 
@@ -213,7 +214,7 @@ fn is_clipboard(word: &str) -> bool {
     matches!(word, "clipboard" | "copybtn" | "copybutton" | "copycode" | "clippy")
 }
 
-/// Returns whether the names of an element say that it is a copy control, wherever it stands.
+/// Returns whether the names of an element are enough to recognise a copy control.
 pub(super) fn is_clipboard_control(element: &Element) -> bool {
     is_called(element, is_clipboard)
 }

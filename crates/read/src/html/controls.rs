@@ -42,7 +42,7 @@ pub(super) struct Controls<'a> {
     opened: HashSet<&'a str>,
     /// Classes of elements that a control opens.
     opened_classes: HashSet<&'a str>,
-    /// Elements that can name what they open (`aria-labelledby`).
+    /// Elements that can name the element that they open (`aria-labelledby`).
     labels: HashMap<&'a str, NodeId>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Controls<'a> {
                 _ => {}
             }
         }
-        // The target of a link is meant to be read, and would never be shown if it stayed hidden.
+        // Readers should see the target of a link, which would stay hidden for ever otherwise.
         if is_control || element.name() == "a" {
             targets.extend(href);
         }
@@ -373,7 +373,7 @@ fn is_one_of_several(node: NodeRef<Node>, element: &Element) -> bool {
     if is_shown && called_tabs.is_some_and(|parent| is_called(parent, is_disclosure_word)) {
         return true;
     }
-    // A script may show the first one; then there is a control for each of them.
+    // A script may show the first panel. Then each panel has a control.
     let n_panels = alike.len() + 1;
     let mut at = Some(node);
     for _ in 0..MAX_LEVELS {

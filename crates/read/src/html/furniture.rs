@@ -1,5 +1,5 @@
 //! Furniture of pages: menus, footers and remarks about the page in elements that are only
-//! recognisable by a common name. Both the name and the contents of such an element decide.
+//! recognisable by a common name. Both the name and the contents of an element decide.
 
 use ego_tree::NodeRef;
 use scraper::node::Element;
@@ -169,8 +169,8 @@ fn is_bar_name(name: &str) -> bool {
     })
 }
 
-/// Returns whether an element named as a bar is one: links, with words between them, and neither
-/// paragraphs nor headings nor code.
+/// Returns whether an element named as a bar has a bar's contents: links with words between them,
+/// and no paragraphs, headings or code.
 fn is_bar(node: NodeRef<Node>) -> bool {
     let words = Words::of(node, usize::MAX);
     words.blocks == 0
@@ -255,8 +255,8 @@ fn is_footer_name(name: &str) -> bool {
     )
 }
 
-/// Returns whether an element named as a footer is one: short, without headings, and not the footer
-/// of a quotation or a table.
+/// Returns whether an element named as a footer is really a footer: short, without headings, and
+/// not part of a quotation or a table.
 fn is_footer(node: NodeRef<Node>) -> bool {
     let is_part = node
         .ancestors()

@@ -128,7 +128,7 @@ impl Heading {
     }
 }
 
-/// Returns whether a link stands alone beside a heading and leads to it: `<div><h2 id="x">X</h2><a
+/// Returns whether a link is alone next to a heading and leads to it: `<div><h2 id="x">X</h2><a
 /// href="#x">Link</a></div>`.
 pub(super) fn is_mark_beside_a_heading(link: NodeRef<Node>, attrs: &Attrs) -> bool {
     let Some(target) = attrs.href.and_then(|href| href.strip_prefix('#')) else { return false };

@@ -319,7 +319,7 @@ impl Heads {
             && !is_literal
             && let Ok(number) = code[start..].trim().trim_end_matches(['.', ':', '|']).parse()
         {
-            // Elements around a number begin where it does.
+            // Elements around a number begin at the same place.
             self.found.retain(|(known, ..)| *known != start);
             self.found.push((start, code.len(), number));
         }

@@ -8,7 +8,7 @@ use super::code_block::is_clipboard_control;
 use super::heading::{is_anchor_word, is_icon, is_visually_hidden};
 
 /// Returns the reason why an inline element of Markdown is left out, by its tag. `heading` is the
-/// text of the heading in front of it, if it stands in a heading.
+/// text before it in its heading, if it is in a heading.
 pub(in super::super) fn left_out_inline(tag: ElementRef, heading: Option<&str>) -> Option<Rule> {
     let element = tag.value();
     let attrs = Attrs::of(element);

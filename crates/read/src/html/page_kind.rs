@@ -69,8 +69,9 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// Returns whether a path is the name of a site's error page, and lies where a server looks for it:
-/// at the root of the site, or of one of its languages or versions.
+/// Returns whether a path is a site's error page: it has the name of an error page and is in a
+/// directory where a server looks for it, which is the root of the site, of a language, or of a
+/// version.
 pub(in super::super) fn is_error_page_of_site(path: &str) -> bool {
     is_called_error_page(path) && {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);

@@ -30,7 +30,7 @@ pub(super) fn is_pop_up(node: NodeRef<Node>, element: &Element, attrs: &Attrs) -
     if attrs.role == "tooltip" || matches!(element.name(), "tool-tip" | "sl-tooltip-content") {
         return true;
     }
-    // Doxygen writes what appears over names in code behind the code, out of sight.
+    // Doxygen writes the pop-ups over names in code after the code, where they are hidden.
     if attrs.has_class(|class| class == "ttc") && attrs.id.is_some() {
         return true;
     }

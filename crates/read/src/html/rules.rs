@@ -123,7 +123,7 @@ pub(super) struct Place {
 }
 
 /// Returns the rule by which an element is navigation or another surrounding of the content. Such
-/// elements occur inside the content as well as around it.
+/// elements occur both inside and outside the content.
 pub(super) fn surrounding(
     node: NodeRef<Node>,
     name: &str,

@@ -164,7 +164,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Returns where the content is, and whether that is more than a guess.
+    /// Returns the place of the content, and whether it is certain.
     pub fn roots(&self) -> (Vec<ElementRef<'a>>, bool) {
         self.roots.clone()
     }

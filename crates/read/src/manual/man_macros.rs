@@ -78,7 +78,7 @@ pub(super) fn call(name: &str, args: &[String], roff: &Roff<'_>, writer: &mut Wr
             writer.in_font(Font::Roman, &format!("{}({}){}", arg(0), arg(1), arg(2)), roff);
             writer.space();
         }
-        // An unknown macro: what it says must not be lost.
+        // An unknown macro: its text must not be lost.
         _ => writer.text_line(&args.join(" "), roff),
     }
 }

@@ -1,6 +1,6 @@
-//! The macros of mdoc(7), which say what a word is: an option, an argument, a path.
+//! The macros of mdoc(7), which mark the meaning of words: an option, an argument, a path.
 //!
-//! Macros stand among the words of a line and hold to the next one: `.Fl a Ar file`.
+//! Macros are among the words of a line, and each applies up to the next macro: `.Fl a Ar file`.
 
 use super::roff::{Font, Roff};
 use super::writer::Writer;
@@ -187,7 +187,7 @@ fn line_of(args: &[String], writer: &Writer) -> String {
             }
             "Nd" => out.word("\u{2013}"),
             "Ta" => out.word("|"),
-            // The ends of brackets that stand on lines of their own.
+            // The ends of brackets that are on their own lines.
             "Oc" | "Bc" => out.word("]"),
             "Pc" => out.word(")"),
             "Ac" => close(&mut out, ">"),
@@ -209,7 +209,7 @@ fn line_of(args: &[String], writer: &Writer) -> String {
         current = next;
     }
     default_word(name, has_word, &mut out, writer);
-    // Punctuation at the end stands behind the brackets.
+    // Punctuation at the end comes after the brackets.
     let mut tail = String::new();
     while !closing.is_empty()
         && let Some(mark) =
@@ -232,7 +232,7 @@ fn close(out: &mut Out, mark: &str) {
     out.joins = false;
 }
 
-/// Adds the word that a macro without words stands for.
+/// Adds the word that a macro without words means.
 fn default_word(name: &str, has_word: bool, out: &mut Out, writer: &Writer) {
     if has_word {
         return;

@@ -23,7 +23,7 @@ use findling_page::page::Section;
 use roff::{Line, Roff};
 use writer::Writer;
 
-/// Bytes at the start of a file within which a manual page begins. Licences stand before it.
+/// Bytes at the start of a file within which a manual page begins. Licences precede it.
 const MAX_HEAD_BYTES: u64 = 16 << 10;
 
 /// Largest size of a page, also of a compressed one.

@@ -61,7 +61,7 @@ impl<'a> Roff<'a> {
         loop {
             let line = self.raw_line()?;
             let Some(call) = line.strip_prefix(['.', '\'']) else {
-                // The end of a block stands in front of text or at its end.
+                // The end of a block is before a text or at its end.
                 let line = self.without_block_end(&line);
                 return Some(Line::Text(line));
             };
@@ -415,7 +415,7 @@ fn arguments(rest: &str) -> Vec<String> {
         if first == '"' {
             chars.next();
             while let Some(c) = chars.next() {
-                // Two quotation marks stand for one.
+                // Two quotation marks mean one quotation mark.
                 if c == '"' && chars.next_if_eq(&'"').is_none() {
                     break;
                 }

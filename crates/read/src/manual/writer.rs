@@ -327,7 +327,7 @@ impl Writer {
                 }
             }
             "nop" => self.text_line(&args.join(" "), roff),
-            // How the page looks, and what only indexes and printers need.
+            // Macros for the look of the page, for indexes and for printers.
             "PD" | "DT" | "UC" | "AT" | "IX" | "ad" | "na" | "hy" | "nh" | "nr" | "rm" | "rn"
             | "rr" | "ta" | "tr" | "ne" | "ps" | "vs" | "ll" | "lt" | "lf" | "mk" | "rt" | "bp"
             | "pl" | "po" | "ev" | "di" | "da" | "cc" | "c2" | "ec" | "eo" | "fam" | "hw"

@@ -66,7 +66,7 @@ fn split_tags(text: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// Returns a title without a count of what is done at its end: `[1/3]`, `[50%]`.
+/// Returns a title without a count of finished tasks at its end: `[1/3]`, `[50%]`.
 fn without_cookie(title: &str) -> &str {
     let Some(inner) = title.strip_suffix(']') else { return title };
     let Some(at) = inner.rfind('[') else { return title };

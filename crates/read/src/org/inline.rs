@@ -185,7 +185,7 @@ impl Inline<'_> {
         0
     }
 
-    /// Writes the text that a call of a macro stands for: `{{{name(a, b)}}}`.
+    /// Writes the text of a macro call: `{{{name(a, b)}}}`.
     fn macro_call(&mut self, text: &str, depth: usize) -> usize {
         let Some(rest) = text.strip_prefix("{{{") else { return 0 };
         let Some(end) = rest.find("}}}") else { return 0 };
@@ -267,7 +267,7 @@ fn time_stamp(text: &str, open: char, close: char) -> Option<(&str, usize)> {
     is_date.then_some((stamp, end + 2))
 }
 
-/// Returns the text between two marks, if they stand where marks of emphasis may.
+/// Returns the text between two marks, if marks of emphasis may be at these places.
 fn emphasised(text: &str, mark: u8, before: Option<char>) -> Option<&str> {
     let starts = before.is_none_or(|c| c.is_whitespace() || "-–—('\"{".contains(c));
     let rest = &text[1..];

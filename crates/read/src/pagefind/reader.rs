@@ -85,7 +85,7 @@ impl Source {
         }
     }
 
-    /// Returns the place where it was found.
+    /// Returns its place in the page.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -38,7 +38,7 @@ fn divided(text: &str, sign: char) -> Vec<String> {
     parts
 }
 
-/// Removes the backslashes before special characters; those in Windows paths stay.
+/// Removes the backslashes before special characters. Backslashes in Windows paths stay.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();

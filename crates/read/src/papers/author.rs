@@ -14,7 +14,7 @@ pub(crate) struct Author {
     pub suffix: String,
 }
 
-/// The name that stands for further authors in a list.
+/// The name that represents further authors in a list.
 const OTHERS: &str = "others";
 
 /// Suffixes of names.

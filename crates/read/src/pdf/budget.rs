@@ -28,7 +28,7 @@ pub(super) enum Stop {
 /// The mark of an unwinding that [`Budget::spend`] started.
 struct Spent;
 
-/// The count of what a file draws.
+/// The count of the things that a file draws.
 #[derive(Debug)]
 pub(super) struct Budget {
     page: Cell<u64>,

@@ -215,9 +215,9 @@ impl Reader {
         }
     }
 
-    /// Reads a module of Python: the objects below belong to it, and the page is also found by its
-    /// name. If the module is the first thing below a title, the section gets its anchor (Sphinx,
-    /// `MoveModuleTargets`).
+    /// Reads a module of Python. The objects below belong to the module, and its name also finds
+    /// the page. If the module is the first thing below a title, the section gets its anchor
+    /// (Sphinx, `MoveModuleTargets`).
     fn module(&mut self, directive: &Directive<'_>) {
         let name = directive.argument();
         self.objects.module.clone_from(&name);

@@ -22,7 +22,7 @@ const MAX_SPAN_BYTES: usize = 4096;
 /// The substitutions, labels and ids to which text refers.
 #[derive(Debug, Default)]
 pub(super) struct Context {
-    /// The texts that stand for each `|name|`.
+    /// The text of each `|name|`.
     pub substitutions: HashMap<String, String>,
     /// Titles by the labels before them.
     pub labels: HashMap<String, String>,

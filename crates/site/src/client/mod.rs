@@ -1,7 +1,7 @@
 //! The web client that is deployed beside a bundle: scripts and WebAssembly modules.
 //!
-//! The crate contains it (`build.rs` embeds the files of `client/`), so that a build needs nothing
-//! else. [`Client`](crate::Client) can name a directory with other files instead.
+//! The crate contains it (`build.rs` embeds the files of `client/`), so that a build needs no other
+//! files. [`Client`](crate::Client) can name a directory with other files instead.
 
 pub mod standalone;
 
@@ -86,7 +86,8 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
 /// Returns the client's files, sorted by name: those in `dir`, or else those in this program.
 ///
 /// # Errors
-/// If `dir` cannot be read or has no `findling.js`. Without `dir`, if this program has no client.
+/// If `dir` cannot be read or has no `findling.js`. If `dir` is not given and this program has no
+/// client.
 pub fn files(dir: Option<&Path>) -> Result<Vec<Extra>> {
     let Some(dir) = dir else {
         if COMPILED_IN.is_empty() {

@@ -48,7 +48,7 @@ pub enum Form {
     Script,
 }
 
-/// Returns the form that a file's name asks for.
+/// Returns the form that a file's name implies.
 ///
 /// # Errors
 /// If it ends in neither `.html` nor `.js`.
@@ -60,7 +60,7 @@ pub fn form(path: &Path) -> Result<Form> {
     }
 }
 
-/// Checks that the client has what a standalone file needs.
+/// Checks that the client has the files that a standalone file needs.
 ///
 /// # Errors
 /// If not.
@@ -76,7 +76,7 @@ fn file<'a>(client: &'a [Extra], name: &'static str) -> Result<&'a [u8]> {
     Ok(&found.ok_or(Error::ClientFile { name })?.contents)
 }
 
-/// Writes a standalone file in place of what is at `path`.
+/// Writes a standalone file to `path`, and replaces an existing file.
 ///
 /// # Errors
 /// If the file would exceed [`MAX_BYTES`], the client lacks a file, or the file system fails.

@@ -11,7 +11,7 @@ use super::reply::Fault;
 use crate::safe_text;
 use crate::standard_streams::tell;
 
-/// What is logged.
+/// The level of logging.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogLevel {
     /// A line for each request

@@ -14,7 +14,7 @@ const MAX_ANCHORS: usize = 30;
 pub enum Asks {
     /// Pages for a query.
     Search,
-    /// Pages like one.
+    /// Pages similar to a page.
     Similar,
     /// Titles while somebody types.
     Suggest,

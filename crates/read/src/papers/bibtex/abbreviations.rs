@@ -1,4 +1,4 @@
-//! The texts that the abbreviations of a bibliography (`@string`) stand for, within limits.
+//! The texts of the abbreviations of a bibliography (`@string`), within limits.
 //!
 //! An abbreviation may consist of others. The library resolves them recursively: an abbreviation
 //! that contains itself overflows its stack, and eleven abbreviations that each repeat the previous
@@ -24,7 +24,7 @@ const PIECE_BYTES: usize = 64;
 pub(super) enum Refused {
     /// The abbreviation contains itself.
     Circle,
-    /// The abbreviation stands for more text than the limit.
+    /// The abbreviation's text is longer than the limit.
     TooLarge,
 }
 
@@ -49,8 +49,7 @@ impl<'s> Abbreviations<'s> {
         Self { raw, ..Self::default() }
     }
 
-    /// Returns a field with the texts that its abbreviations stand for. Unknown ones stay: they may
-    /// be months.
+    /// Returns a field with the texts of its abbreviations. Unknown ones stay: they may be months.
     ///
     /// # Errors
     /// The reason why one of them is not replaced.
@@ -65,7 +64,7 @@ impl<'s> Abbreviations<'s> {
         self.join(&field).map(|(joined, _)| joined)
     }
 
-    /// Returns the name of the abbreviation that a piece stands for, if it is known.
+    /// Returns the name of the abbreviation in a piece, if it is known.
     fn name(&self, piece: &Spanned<RawChunk<'s>>) -> Option<&'s str> {
         match piece.v {
             RawChunk::Abbreviation(name) if self.raw.contains_key(name) => Some(name),

@@ -77,8 +77,8 @@ fn text_of(text: &str, depth: usize, out: &mut String) {
     }
 }
 
-/// Returns the formula that a text begins with, and what follows it. As in Markdown, a dollar sign
-/// beside a space or before a digit is a price.
+/// Returns the formula at the beginning of a text, and the text after it. As in Markdown, a dollar
+/// sign beside a space or before a digit is a price.
 fn formula(text: &str) -> Option<(&str, &str)> {
     let is_display = text.starts_with("$$");
     let mark = if is_display { "$$" } else { "$" };
@@ -94,7 +94,8 @@ fn formula(text: &str) -> Option<(&str, &str)> {
     (is_display || !is_price || is_marked).then_some((tex, after))
 }
 
-/// Writes the text of a command, whose name begins `text`; returns what follows it.
+/// Writes the text of a command whose name is at the beginning of `text`. Returns the text after
+/// it.
 fn command<'t>(text: &'t str, depth: usize, out: &mut String) -> &'t str {
     let Some(first) = text.chars().next() else { return text };
     if !first.is_ascii_alphabetic() {
@@ -171,7 +172,7 @@ fn command<'t>(text: &'t str, depth: usize, out: &mut String) -> &'t str {
     after
 }
 
-/// Writes the text of a command whose name is a punctuation mark; returns what follows it.
+/// Writes the text of a command whose name is a punctuation mark. Returns the text after it.
 fn sign<'t>(text: &'t str, first: char, depth: usize, out: &mut String) -> &'t str {
     let rest = &text[first.len_utf8()..];
     for (open, close) in [('(', "\\)"), ('[', "\\]")] {
@@ -195,7 +196,7 @@ fn sign<'t>(text: &'t str, first: char, depth: usize, out: &mut String) -> &'t s
     rest
 }
 
-/// Returns the argument in braces that a text begins with, and what follows it.
+/// Returns the argument in braces at the beginning of a text, and the text after it.
 fn argument(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('{')?;
     let mut depth = 0_usize;
@@ -238,7 +239,7 @@ fn combine(base: &str, mark: char, depth: usize, out: &mut String) {
     out.push_str(letters.as_str());
 }
 
-/// Returns what a command without arguments stands for, as text or in formulas.
+/// Returns the text of a command without arguments, in text or in formulas.
 fn symbol(name: &str) -> Option<String> {
     let letter = letter(name);
     if !letter.is_empty() {

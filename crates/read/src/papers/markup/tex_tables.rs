@@ -93,7 +93,7 @@ pub(super) const UNITS: [(&str, &str); 41] = [
     ("bit", "bit"),
 ];
 
-/// Returns the letters and signs that a command stands for; empty if it belongs to formulas.
+/// Returns the letters and signs of a command; empty if the command belongs to formulas.
 pub(super) fn letter(name: &str) -> &'static str {
     match name {
         "i" => "ı",
