@@ -602,17 +602,17 @@ reason: string,
 share: number, };
 
 /**
- * The evidence that the site answers a query. Of several phrasings the most likely one counts.
+ * The evidence that the site answers a query. The most likely of several phrasings counts.
  */
 export type Evidence = { 
 /**
- * The BM25F score of the best passage, divided by that of a passage of average length that has
- * every word of the query; `None` if no words were searched.
+ * The BM25F score of the best passage, divided by the score of a passage of average length that
+ * has every word of the query; `None` if no words were searched.
  */
 words: number | null, 
 /**
- * The cosine of the query and the nearest vector, minus that of the query and the mean vector;
- * `None` without vectors.
+ * The cosine of the query and the nearest vector, minus the cosine of the query and the mean
+ * vector; `None` without vectors.
  */
 meaning: number | null, };
 

@@ -61,8 +61,8 @@ enum Shard {
     Rows(RowsShard),
     Centroids(Centroids),
     Cell(CellShard),
-    /// Counts that are kept undecoded until the structure is here; it then takes them, and this is
-    /// empty.
+    /// Counts that are kept undecoded until the structure is in memory; it then takes them, and
+    /// this is empty.
     VectorCounts(Vec<u8>),
 }
 
@@ -172,7 +172,7 @@ impl Index {
 
     /// Returns a shard's line in its directory. There are three directories: the manifest, the
     /// centroids (cells are numbered from the manifest's last shard on), and positions. The last
-    /// two are known once their shards are here.
+    /// two are known once their shards are in memory.
     pub fn entry(&self, shard: ShardId) -> Option<&ShardEntry> {
         if shard.place_of_positions().is_some() {
             return self.positions_directory()?.shard(shard);
@@ -297,7 +297,7 @@ impl Index {
         }
     }
 
-    /// Tells the structure how many vectors each section has, once both are here.
+    /// Tells the structure how many vectors each section has, once both are in memory.
     #[doc(alias = "deferred")]
     #[inline(never)]
     fn count_vectors(&mut self, counts: ShardId) -> Result<(), Error> {
@@ -350,7 +350,7 @@ impl Index {
         self.entry(shard).is_some_and(|entry| entry.kind == ShardKind::Sentences)
     }
 
-    /// Returns whether a shard is here.
+    /// Returns whether a shard is in memory.
     pub fn has(&self, shard: ShardId) -> bool {
         self.get(shard).is_some()
     }
@@ -433,7 +433,7 @@ impl Index {
         }
     }
 
-    /// Returns the directory of positions, once its shard is here.
+    /// Returns the directory of positions, once its shard is in memory.
     pub fn positions_directory(&self) -> Option<&PositionsDirectory> {
         match self.get(self.manifest.positions()?)? {
             Shard::PositionsDirectory(directory) => Some(directory),
@@ -520,7 +520,7 @@ impl Index {
     }
 
     /// Returns the texts of a page: the part that contains the section with a given index. The
-    /// shard must be here.
+    /// shard must be in memory.
     pub(crate) fn page_text(&self, page: PageId, section: u32) -> Result<PageText<'_>, Error> {
         let place = self.manifest.text_of(page, section);
         let (shard, place) =

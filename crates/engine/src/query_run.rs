@@ -6,9 +6,9 @@
 //!             +-- relaxed, if nothing -------------+
 //! ```
 //!
-//! A query that is not corrected begins with `Spelt`. `Probing` is skipped if all vectors are here,
-//! or the query has none; `Settling` is skipped if no other page scores nearly as much as the
-//! first.
+//! A query that is not corrected begins with `Spelt`. `Probing` is skipped if all vectors are in
+//! memory, or the query has none; `Settling` is skipped if no other page scores nearly as much as
+//! the first.
 
 use findling_bundle::{ShardId, order};
 
@@ -157,7 +157,7 @@ pub(crate) fn step_all(
     Ok(stepped)
 }
 
-/// Refuses a filter, once the column with the attribute's values is here.
+/// Refuses a filter, once the column with the attribute's values is in memory.
 fn refuse(index: &Index, asked: Box<ResolvedQuery>) -> Result<Next<QueryRun>, Error> {
     let shards = filter::refuse(index, &asked.mismatches)?;
     Ok(Next::Need(QueryRun::Refused(asked), shards))
@@ -339,7 +339,7 @@ fn finish(
     }))
 }
 
-/// Compares the first pages by their vectors, once these are here.
+/// Compares the first pages by their vectors, once these are in memory.
 fn settle(
     index: &Index,
     mut retrieved: Box<Retrieved>,

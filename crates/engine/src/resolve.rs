@@ -299,8 +299,8 @@ impl ResolvedQuery {
         Some(Self { condition, purpose, ..self.clone() }.with_shards(index))
     }
 
-    /// Returns the query's embedding by the bundle's rows, as far as they are here. `None` if the
-    /// query is not embedded by rows, or already was.
+    /// Returns the query's embedding by the bundle's rows, as far as they are in memory. `None` if
+    /// the query is not embedded by rows, or already was.
     pub fn embedding(&self, index: &Index) -> Result<Option<Embedded>, Error> {
         let (Some(DenseQuery::Static(query)), Some(dense)) = (&self.dense, &index.manifest().dense)
         else {
@@ -442,8 +442,8 @@ impl ResolvedQuery {
         pages
     }
 
-    /// Returns how many vectors that pass the filter are enough to choose from, if vectors are
-    /// streamed; at least `least`.
+    /// Returns the number of vectors passing the filter that is enough to choose from, at least
+    /// `least`, if vectors are streamed.
     pub fn enough(&self, least: u32) -> usize {
         match self.mode {
             // Only the dense leg answers, so its list must reach as far as the reader's pages of

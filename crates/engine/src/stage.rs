@@ -6,6 +6,6 @@ use findling_bundle::ShardId;
 pub(crate) enum Next<S> {
     /// Go on with this stage at once.
     Stage(S),
-    /// Go on with this stage once these shards are here.
+    /// Go on with this stage once these shards are in memory.
     Need(S, Vec<ShardId>),
 }

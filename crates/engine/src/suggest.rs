@@ -45,7 +45,7 @@ pub(crate) struct Suggested {
 }
 
 /// Makes the queries that could be suggested in place of a request's `phrasings`, or returns the
-/// shards that are missing for it. The shards of the search itself must be here.
+/// shards that are missing for it. The shards of the search itself must be in memory.
 #[inline(never)]
 pub(crate) fn tries(
     index: &Index,

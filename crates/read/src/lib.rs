@@ -132,8 +132,8 @@ pub struct Options {
     /// Prefix of every page's path: `/docs/`, `https://example.org/`. If empty, URLs are relative
     /// to the site's root: `/guide/`.
     pub base_url: String,
-    /// The directory that paths and URLs are relative to. `None` is the only input, if it is a
-    /// directory; for several inputs, the deepest directory that contains all of them.
+    /// The directory that paths and URLs are relative to. `None` means the only input, if it is a
+    /// directory, or the deepest directory that contains all inputs.
     pub root: Option<PathBuf>,
     /// Whether to keep `index.html` at the end of a URL instead of the directory alone.
     pub keep_index_html: bool,

@@ -107,7 +107,7 @@ impl Settings {
 /// Checks that every input exists.
 ///
 /// # Errors
-/// If one does not.
+/// If an input does not exist.
 pub fn check_inputs(options: &Options) -> Result<()> {
     if !options.tree.is_disk() {
         return Ok(());
@@ -197,8 +197,8 @@ pub fn tell(problem: &Problem, progress: &dyn Progress) -> bool {
     problem.severity == Severity::Error
 }
 
-/// Returns the prefix of addresses: what the user gave, or for a standalone file the relative path
-/// from its directory to the input's.
+/// Returns the prefix of addresses: the user's prefix, or for a standalone file the relative path
+/// from its directory to the input's directory.
 fn base_url(options: &Options) -> String {
     let Reading { base_url, root, .. } = &options.reading;
     if options.form != Form::SinglePage || !base_url.is_empty() {

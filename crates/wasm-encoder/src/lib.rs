@@ -123,7 +123,8 @@ pub struct TransformerEncoder {
 
 #[wasm_bindgen]
 impl TransformerEncoder {
-    /// Prepares the model in `artefact`, inflated. The bytes may be released afterwards.
+    /// Prepares the model from the inflated bytes in `artefact`. The bytes may be released
+    /// afterwards.
     ///
     /// # Errors
     ///

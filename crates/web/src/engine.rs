@@ -36,7 +36,7 @@ pub struct Engine {
 
 /// A shard on its way.
 struct Load {
-    /// Resolves when the shard is here or has failed.
+    /// Resolves when the shard is in memory or has failed.
     done: Promise,
     result: Rc<RefCell<Result<(), Error>>>,
 }
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Takes a shard of a source, unless it is here. An optional one may fail.
+    /// Takes a shard of a source, unless it is in memory. An optional one may fail.
     pub async fn load(self: &Rc<Self>, source: &Rc<Source>, shard: ShardId) -> Result<(), Error> {
         if self.index.borrow().has(shard) {
             return Ok(());

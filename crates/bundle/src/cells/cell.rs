@@ -272,7 +272,7 @@ fn read_places(
         within(decoder)?;
         let from = if pages == 0 { last.section } else { 0 };
         let (page, section) = (last.page.0.saturating_add(pages), from.saturating_add(sections));
-        // The number of the page's sections is in the structure, which may not be here yet.
+        // The number of the page's sections is in the structure, which may not be in memory yet.
         if page >= stats.n_pages || section >= stats.n_sections {
             return Err(Error::malformed(WHAT, "a vector is of a page or section beyond the last"));
         }

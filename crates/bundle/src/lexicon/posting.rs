@@ -263,7 +263,7 @@ impl<'a> Lists<'a> {
 
     /// Checks the next list, of `n` postings.
     pub(super) fn check(&mut self, n: u32, stats: &Stats, level: Level) -> Result<(), Error> {
-        // The number of the page's sections is in the structure, which may not be here yet.
+        // The number of the page's sections is in the structure, which may not be in memory yet.
         let Stats { n_pages, n_sections, n_passages, .. } = *stats;
         let limits = [n_pages, n_sections, n_passages].map(u64::from);
         let mut least = Place::default();

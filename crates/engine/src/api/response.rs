@@ -324,16 +324,16 @@ pub struct TermExplanation {
     pub score: f32,
 }
 
-/// The evidence that the site answers a query. Of several phrasings the most likely one counts.
+/// The evidence that the site answers a query. The most likely of several phrasings counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
-    /// The BM25F score of the best passage, divided by that of a passage of average length that has
-    /// every word of the query; `None` if no words were searched.
+    /// The BM25F score of the best passage, divided by the score of a passage of average length that
+    /// has every word of the query; `None` if no words were searched.
     pub words: Option<f32>,
-    /// The cosine of the query and the nearest vector, minus that of the query and the mean vector;
-    /// `None` without vectors.
+    /// The cosine of the query and the nearest vector, minus the cosine of the query and the mean
+    /// vector; `None` without vectors.
     pub meaning: Option<f32>,
 }
 

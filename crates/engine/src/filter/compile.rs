@@ -303,7 +303,8 @@ impl<'a, F: Fn(ShardId) -> Option<&'a Column>> Run<'_, F> {
     }
 }
 
-/// Returns the strings in tests that no page or section has, for attributes whose columns are here.
+/// Returns the strings in tests that no page or section has, for attributes whose columns are in
+/// memory.
 pub(crate) fn unknown_values<'a>(
     condition: &Condition,
     attributes: &[Attribute],

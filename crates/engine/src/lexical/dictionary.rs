@@ -77,7 +77,7 @@ impl Iterator for Tiers<'_> {
     }
 }
 
-/// The lexicon, as far as its shards are here. Terms of other shards are not found: call
+/// The lexicon, as far as its shards are in memory. Terms of other shards are not found: call
 /// [`Dictionary::shard_of`] first.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {

@@ -57,7 +57,7 @@ impl Phrases<'_> {
 
     /// Returns the shards of positions that are needed to find a phrase: the positions of its
     /// terms, in the blocks where all of its words occur together. The directory of positions must
-    /// be here, if the bundle has one.
+    /// be in memory, if the bundle has one.
     pub fn shards(&self, phrase: &Phrase) -> Vec<ShardId> {
         let Some(directory) = self.dictionary.index().positions_directory() else {
             return Vec::new();

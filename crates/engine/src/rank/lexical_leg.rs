@@ -22,7 +22,7 @@ pub(crate) struct LexicalLeg {
 
 impl LexicalLeg {
     /// Scores all sections that words find. Everything that the query asks for
-    /// ([`ResolvedQuery::shards`]) must be here.
+    /// ([`ResolvedQuery::shards`]) must be in memory.
     pub fn new(
         index: &Index,
         asked: &ResolvedQuery,

@@ -67,7 +67,7 @@ impl Matches {
         shards
     }
 
-    /// Computes similarities again from the vectors of these shards, which must be here, and
+    /// Computes similarities again from the vectors of these shards, which must be in memory, and
     /// updates the scores of the pages.
     pub fn settle(&mut self, index: &Index, asked: &ResolvedQuery, shards: &[ShardId]) {
         let (Some(structure), Some(point)) = (index.structure(), &self.trace.point) else { return };

@@ -40,7 +40,7 @@ pub(crate) struct Answer {
     pub suggested: Suggested,
 }
 
-/// Makes the response. The texts of the pages shown must be here.
+/// Makes the response. The texts of the pages shown must be in memory.
 pub(crate) fn respond(index: &Index, answer: Answer) -> Result<Response, Error> {
     let Answer { asked: phrasings, notice, ranked, suggested } = answer;
     let Some(asked) = phrasings.first() else {

@@ -59,7 +59,7 @@ fn terms(analyzers: &mut [Analyzer], word: &str) -> Vec<String> {
     terms
 }
 
-/// Fails with the missing shards, unless all are here.
+/// Fails with the missing shards, unless all are in memory.
 fn here(index: &Index, shards: Vec<ShardId>) -> Result<(), Vec<ShardId>> {
     let missing = index.missing(&shards);
     if missing.is_empty() { Ok(()) } else { Err(missing) }

@@ -53,7 +53,7 @@ pub(crate) enum Spelling {
     Changed { query: Query, corrections: Vec<Correction> },
 }
 
-/// Corrects a query. The terms it looks up must be here.
+/// Corrects a query. The terms it looks up must be in memory.
 pub(crate) fn correct(index: &Index, query: &Query, prefix: bool) -> Spelling {
     let mut query = query.clone();
     let joined = join(index, &mut query);

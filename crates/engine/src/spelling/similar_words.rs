@@ -23,7 +23,7 @@ pub(crate) struct SimilarWords {
 
 /// Returns the similar words of each word of a query that the bundle does not have, or the shards
 /// that are missing for it. Similarity is wider than correction, and words in phrases have similar
-/// words as well. The terms of the query must be here.
+/// words as well. The terms of the query must be in memory.
 pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<SimilarWords>, Vec<ShardId>> {
     let (mut found, mut needed) = (Vec::new(), Vec::new());
     for word in unknown_words(index, query, false, true) {
@@ -56,8 +56,8 @@ fn like_word(index: &Index, word: &Unknown) -> Result<Vec<String>, Vec<ShardId>>
 }
 
 /// Returns terms similar to a code or version (`E0383`): the terms with the same beginning, as far
-/// as they are here. For a code of one letter and one digit, returns the codes with other digits,
-/// the nearest first.
+/// as they are in memory. For a code of one letter and one digit, returns the codes with other
+/// digits, the nearest first.
 fn like_name(index: &Index, name: &str) -> Vec<String> {
     if is_code(name) {
         let (letter, digit) = name.split_at(name.len() - 1);

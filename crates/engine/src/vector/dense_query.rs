@@ -27,7 +27,8 @@ pub(crate) struct DensePoint {
 }
 
 impl DenseQuery {
-    /// Returns the query's point, projected if needed; the projection's shard must then be here.
+    /// Returns the query's point, projected if needed; the projection's shard must then be in
+    /// memory.
     pub fn point(&self, index: &Index) -> Result<DensePoint, Error> {
         match (self, &index.manifest().dense, index.projection()) {
             (Self::Stored(point), ..) => Ok(point.clone()),

@@ -65,12 +65,12 @@ impl<'a> VectorView<'a> {
         Ok(Self { structure, shards, stride: if even { stride } else { 0 }, n_vectors })
     }
 
-    /// Returns the number of vectors that are here.
+    /// Returns the number of vectors that are in memory.
     pub fn n_vectors(&self) -> u32 {
         self.n_vectors
     }
 
-    /// Returns whether every vector of the structure is here.
+    /// Returns whether every vector of the structure is in memory.
     pub fn is_complete(&self) -> bool {
         self.n_vectors == self.structure.n_vectors()
     }
@@ -109,7 +109,7 @@ impl<'a> VectorView<'a> {
             .max_by(f32::total_cmp)
     }
 
-    /// Returns every vector that is here with its cosine, ascending.
+    /// Returns every vector that is in memory with its cosine, ascending.
     pub(super) fn scan(&self, query: &QuantisedQuery) -> impl Iterator<Item = (VectorId, f32)> {
         self.shards.iter().flat_map(move |shard| {
             let rows = shard.vectors.rows().chunks_exact(shard.vectors.dim() as usize);

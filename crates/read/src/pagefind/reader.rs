@@ -85,7 +85,7 @@ impl Source {
         }
     }
 
-    /// Returns its place in the page.
+    /// Returns the path at which the page was found.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -14,7 +14,8 @@ const ROWS: usize = TILE.0;
 const VECTORS: usize = TILE.1;
 const COLUMNS: usize = VECTORS * LANES;
 
-/// Computes `softmax(query * keyᵀ) * value` by head into `out`; all are `[tokens, hidden]`.
+/// Computes `softmax(query * keyᵀ) * value` for each head, and writes it to `out`. All matrices are
+/// `[tokens, hidden]`.
 pub fn attend([query, key, value]: [&[f32]; 3], out: &mut [f32], hidden: usize, heads: usize) {
     let mut scratch = Scratch::new(query.len() / hidden, hidden / heads);
     dispatch!(Level::new(), simd => run(simd, &mut scratch, [query, key, value], out, hidden));
@@ -88,7 +89,7 @@ impl Scratch {
         let (of_tokens, of_dim) = (self.tokens.div_ceil(COLUMNS), self.dim.div_ceil(COLUMNS));
         for first in (0..self.tokens).step_by(ROWS) {
             let rows = ROWS.min(self.tokens - first);
-            // Missing rows are computed like the first.
+            // Missing rows repeat the first row.
             let mut queries = [&query[first * hidden + from..][..self.dim]; ROWS];
             for (row, queries) in queries.iter_mut().enumerate().take(rows) {
                 *queries = &query[(first + row) * hidden + from..][..self.dim];
