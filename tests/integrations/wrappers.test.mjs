@@ -50,7 +50,7 @@ describe("a reader of an application", { skip }, () => {
       await page.getByRole("button", { name: "Find" }).click();
       await reader.finds(page, "dunting", /Firing the kiln/);
       await page.getByRole("option").first().click();
-      // The application is told of the search and of the choice, in either order.
+      // The application gets events of the search and of the choice, in either order.
       await page.locator("output", { hasText: "searched" }).waitFor();
       await page.locator("output", { hasText: /guide\/firing.*#cooling-down/ }).waitFor();
       // Vue Router takes paths, the routers of the others whole addresses.

@@ -117,7 +117,7 @@ const findlingPage = ({ name, bundle }) =>
 const PAGEFIND_PAGE = page(
   `<link rel="stylesheet" href="/pagefind/pagefind-ui.css">
   <script src="/pagefind/pagefind-ui.js"></script>`,
-  // Its interface waits 300 ms after each key unless told otherwise.
+  // By default, its interface waits 300 ms after each key.
   `<div id="search"></div><script>
     new PagefindUI({
       element: "#search", showImages: false, debounceTimeoutMs: 0, bundlePath: "/pagefind/",

@@ -3,12 +3,11 @@
 //   cargo xtask bench scale [--pages N,...] [--encoder NAME,...] [--scratch DIR]
 //                           [--out FILE] [--note TEXT] [-- OPTIONS OF findling build]
 //
-// Pages are generated (lib/generated.mjs), 1,000, 10,000 and 100,000 of them unless told otherwise;
-// the pages of a smaller site are the first pages of a larger one. Each site is built once by each
-// encoder (`none`, `hash`), without a cache and without a graph, since readers of a site fetch
-// cells. `/usr/bin/time` (GNU) measures time, processor time and peak resident memory. A reader's
-// bytes and requests come from `findling inspect --budget`: the median over 200 headings and
-// sentences.
+// Pages are generated (lib/generated.mjs), by default 1,000, 10,000 and 100,000; the pages of a
+// smaller site are the first pages of a larger one. Each site is built once by each encoder
+// (`none`, `hash`), without a cache and without a graph, since readers of a site fetch cells.
+// `/usr/bin/time` (GNU) measures time, processor time and peak resident memory. A reader's bytes
+// and requests come from `findling inspect --budget`: the median over 200 headings and sentences.
 //
 // "recall" is the share of the ten pages nearest in meaning, by a comparison with all vectors, that
 // a search of the cells finds among its ten; over 100 headings.

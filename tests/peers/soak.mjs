@@ -68,7 +68,7 @@ const build = () =>
   run("build", corpus, "--output", bundle, "--no-client", "--encoder", "hash", "--base-url=/");
 
 /**
- * Replaces the bundle until it is told to end. After each replacement, searches for the page that
+ * Replaces the bundle until `ended` is aborted. After each replacement, searches for the page that
  * was added.
  */
 function deployments(replace, find) {

@@ -92,7 +92,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Returns `from * from` sums of products, in f64. Blocks of fixed size are summed in order,
-/// whatever the number of cores.
+/// regardless of the number of cores.
 fn second_moments(vectors: &[f32], from: usize) -> Vec<f64> {
     let blocks: Vec<Vec<f64>> = vectors
         .par_chunks(from * 16_384)

@@ -154,8 +154,9 @@ struct Teacher {
 }
 
 impl Teacher {
-    /// Loads an installed model. The table has the words of a BERT-family model, or of one with
-    /// SentencePiece's; for other families, the words of the table that is shipped with the tool.
+    /// Loads an installed model. The table has the words of the model if its tokenizer is BERT's or
+    /// SentencePiece; for other models, it has the words of the table that is shipped with the
+    /// tool.
     fn load(name: &str) -> anyhow::Result<Self> {
         let model = models::locate(name)?;
         let own_words = model.record.kind == models::Kind::BertSafetensors

@@ -175,7 +175,7 @@ fn text_of_wide_characters_and_from_right_to_left_keeps_its_order_and_its_column
     pty.wait_for("> מנעול שומר");
     pty.wait_for("מנעולים");
     pty.wait_for("מנעול שומר על נתונים משותפים.");
-    // The mode stays at the right edge, whatever was typed.
+    // The mode stays at the right edge, regardless of the typed text.
     let first = pty.lines()[0].clone();
     assert!(first.trim_end().ends_with("hybrid"), "{first}");
 }

@@ -18,7 +18,7 @@ pub struct Timeouts {
 /// kept open between requests.
 pub const MAX_CONNECTIONS: usize = 6;
 
-/// Returns a client that returns every response, whatever its status, and follows at most
+/// Returns a client that returns every response, regardless of its status, and follows at most
 /// `redirects` redirects.
 pub fn agent(timeouts: Timeouts, redirects: u32) -> Agent {
     config(timeouts, redirects).into()

@@ -1,5 +1,5 @@
-//! Tests that readers allocate memory in proportion to the length of their input, whatever sizes
-//! the input claims.
+//! Tests that readers allocate memory in proportion to the length of their input, regardless of the
+//! sizes that the input claims.
 //!
 //! This is a single test in its own binary, because the allocator's counters are global.
 

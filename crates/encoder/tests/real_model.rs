@@ -1,4 +1,4 @@
-//! The published model, where it is at hand: `FINDLING_MODEL_DIR` names the directory with
+//! The published model, if it is available: `FINDLING_MODEL_DIR` names the directory with
 //! `model.safetensors`.
 #![cfg(feature = "import")]
 

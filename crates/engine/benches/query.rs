@@ -1,7 +1,7 @@
 //! Question: how long does a warm query over 50,000 sections take, by kind of query?
 //!
 //! Corpus: 10,000 generated pages of five sections of two passages, words drawn by Zipf's law from
-//! 30,000; no vectors (for those see `ann.rs`). Command: `cargo bench -p findling-engine --bench
+//! 30,000; no vectors (`ann.rs` measures these). Command: `cargo bench -p findling-engine --bench
 //! query`. The budget is 10 ms at the 95th percentile, in wasm.
 
 #[path = "../tests/support/mod.rs"]
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use findling_engine::Request;
 use support::{Cut, Page, Section, build};
 
-/// Returns the time that this thread has run, where the system reports it (Linux), so that a busy
-/// machine does not count; else the time of day.
+/// Returns the running time of this thread if the system reports it (Linux), so that a busy machine
+/// does not count; otherwise the time of day.
 fn time(start: Instant) -> Duration {
     let ran = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let ran = ran.and_then(|stat| stat.split(' ').next()?.parse().ok());

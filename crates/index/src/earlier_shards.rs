@@ -199,7 +199,7 @@ impl EarlierShards {
             let new = bincode::encode_to_vec(record, CODING).ok()?;
             Some(Used { key, new: Some(new) })
         });
-        // Without the log the next build takes longer; nothing else changes.
+        // Without the log, the next build only takes longer.
         let _ = log.store(used.collect());
         unchanged
     }

@@ -57,7 +57,8 @@ impl Files {
     /// Adds the files of a zip archive.
     ///
     /// # Errors
-    /// If it is damaged, or has too many files or bytes, whatever it declares.
+    /// If the archive is damaged, or contains too many files or bytes, regardless of the numbers
+    /// that it declares.
     pub fn add_archive(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let damaged = |error: &dyn std::fmt::Display| Error::Archive(error.to_string());
         let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;

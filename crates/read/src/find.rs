@@ -367,7 +367,7 @@ fn not_of_a_site(
         }
         return Some(code);
     }
-    // Rendered pages belong to a site, whatever other files there are.
+    // Rendered pages belong to a site, regardless of other files.
     if found.count(Format::Html) > 0 {
         return None;
     }

@@ -448,7 +448,7 @@ fn read_raw(
     });
     let (mut outcomes, used): (Vec<_>, Vec<_>) = read.unzip();
     if let Some(cache) = cache {
-        // Without a cache the next read takes longer; nothing else changes.
+        // Without a cache, the next read only takes longer.
         let _ = cache.store(used.into_iter().flatten().collect());
     }
     bar.finish();

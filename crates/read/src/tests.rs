@@ -362,7 +362,7 @@ fn valid(pages: &[Page]) {
             reached = end;
         }
         assert!(!block.text.is_empty());
-        // White space of prose is folded, whatever the source.
+        // White space of prose is folded, regardless of the source.
         let is_folded = !block.text.contains(['\n', '\t']) && !block.text.contains("  ");
         assert!(block.is_code_block || is_folded, "{block:?}");
     }

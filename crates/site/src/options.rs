@@ -22,7 +22,7 @@ pub struct Options {
     pub inputs: Vec<PathBuf>,
     /// The place of the inputs: a disk, which is the default, or memory.
     pub tree: Tree,
-    /// The output: a directory used for nothing else, or a file, as [`form`](Self::form) says.
+    /// The output: a directory used only for this, or a file, depending on [`form`](Self::form).
     pub output: PathBuf,
     /// The form of the output.
     pub form: Form,

@@ -145,7 +145,7 @@ impl Chunk {
         self.end = end;
     }
 
-    /// Takes the marks before and after a chunk into the chunk, where they make it another name.
+    /// Adds the marks before and after a chunk to it, if they make it another name.
     fn marks(&mut self, bytes: &[u8], first: usize, from: usize) {
         let front = bytes.get(from..first).unwrap_or(&[]);
         let at_start = |rest: &[u8]| match rest.last() {
@@ -186,8 +186,8 @@ impl Chunk {
     }
 }
 
-/// Returns the length of the number at the beginning of a text with the unit after it, where
-/// ordinary spaces are within: `1 250 000`, `64 MB`. 0 for any other text.
+/// Returns the length of the number at the beginning of a text, with the unit after it, if it
+/// contains ordinary spaces: `1 250 000`, `64 MB`. Otherwise returns 0.
 pub fn spaced_number_len(text: &str) -> usize {
     if !text.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
         return 0;

@@ -18,8 +18,8 @@ const HEBREW_PREFIXES: &str = "ושכלבמה";
 /// Returns a Hebrew word without points, prefixes and ending, and without the second of two letters
 /// yod or vav, which writers add or leave out.
 ///
-/// Prefixes are removed as long as three letters remain, also where the letter belongs to the word:
-/// the same word with a prefix and without one must have one stem.
+/// Prefixes are removed as long as three letters remain, even if the letter belongs to the word. So
+/// a word has the same stem with and without a prefix.
 pub(crate) fn hebrew(word: &str) -> Cow<'_, str> {
     let mut letters = String::with_capacity(word.len());
     for c in word.chars() {

@@ -180,9 +180,9 @@ pub(crate) fn is_grouped_by_points(number: &str) -> bool {
     fits && !(n_groups == 3 && number.split('.').all(is_octet))
 }
 
-/// Returns the length of a fraction's stroke at byte `at`, where the number in front begins at
-/// `start` and nothing but `1/2` can be meant; otherwise 0. Dates (`1/2/2020`) and paths have more
-/// strokes.
+/// Returns the length of a fraction's stroke at byte `at`, if the number before it begins at
+/// `start` and it can only mean a fraction such as `1/2`; otherwise 0. Dates (`1/2/2020`) and paths
+/// have more strokes.
 pub(crate) fn stroke_len(bytes: &[u8], start: usize, at: usize) -> usize {
     let len = match bytes.get(at..) {
         Some([b'/', ..]) => 1,
@@ -213,8 +213,8 @@ pub(crate) enum Raised {
     Power,
 }
 
-/// Returns where the superscript digits begin at the end of a run, and what they are; `None`
-/// without them, or where the run has nothing else.
+/// Returns the beginning of the superscript digits at the end of a run, and the digits. `None` if
+/// there are no such digits, or the run consists only of them.
 pub(crate) fn raised(run: &str) -> Option<(usize, Raised)> {
     let word = run.trim_end_matches(|c| superscript_digit(c).is_some());
     if word.len() == run.len() || word.is_empty() {

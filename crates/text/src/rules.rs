@@ -11,6 +11,6 @@ pub(crate) struct Rules {
     pub stem: Option<fn(&str) -> Cow<'_, str>>,
     /// Function words.
     pub stop_words: WordList,
-    /// Gives the spelling of a word that the stemmer expects, where a word has two spellings.
+    /// Returns the spelling that the stemmer expects, if a word has two spellings.
     pub respell: Option<fn(&str) -> Option<String>>,
 }

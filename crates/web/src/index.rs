@@ -16,11 +16,10 @@ use crate::worker::{Opening, Remote, in_worker};
 /// Options of opening a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// Search in a worker, where one can be started. Default: true.
+    /// Search in a worker, if one can be started. Default: true.
     pub worker: bool,
-    /// Fetch only the vectors near a query, where the bundle supports it. Otherwise the first
-    /// search by meaning fetches all of them. Default: true. Single-file bundles have no such
-    /// parts.
+    /// Fetch only the vectors near a query, if the bundle supports it. Otherwise the first search
+    /// by meaning fetches all of them. Default: true. Single-file bundles have no such parts.
     pub streamed: bool,
     /// Maximum memory, in bytes, for shards between searches. Default: 24 MiB, or 96 MiB if all
     /// vectors are fetched.

@@ -24,7 +24,7 @@ const PARTIAL: u16 = 206;
 pub struct Fetched {
     /// The requested bytes.
     pub bytes: Uint8Array,
-    /// The whole file, where the server ignored the range.
+    /// The whole file, if the server ignored the range.
     pub whole: Option<Uint8Array>,
 }
 
@@ -93,8 +93,8 @@ impl Store {
         Ok(bytes)
     }
 
-    /// Returns a file that changes: from the network if the server can be reached, else the cached
-    /// one.
+    /// Returns a file that changes: from the network if the server can be reached, otherwise from
+    /// the cache.
     pub async fn mutable(
         &self,
         path: &str,
@@ -145,7 +145,7 @@ impl Store {
         if response.status() != PARTIAL {
             return Ok(Part::Whole(body.await.map_err(|thrown| unreachable(&url, &thrown))?));
         }
-        // Other origins do not show these headers unless they are told to.
+        // Other origins only show these headers if they are configured to do so.
         let header = |name| response.headers().get(name).ok().flatten();
         let expected = format!("bytes {}-{}/", range.start, range.end.saturating_sub(1));
         let is_other = header("content-range").is_some_and(|found| !found.starts_with(&expected));

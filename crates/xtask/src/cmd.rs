@@ -265,7 +265,7 @@ mod tests {
         let heard = Cmd::new("sh").args(["-c", "sleep 600 & echo $!; wait"]);
         let heard = heard.limit(Duration::from_millis(400)).listen().unwrap();
         assert!(heard.timed_out && !heard.ok);
-        // A process that has ended has no command line, also where nobody has asked for its status.
+        // A process that has ended has no command line, even if no parent has read its status.
         let path = format!("/proc/{}/cmdline", heard.lines[0]);
         let ended = || std::fs::read(&path).map_or(true, |line| line.is_empty());
         let limit = Instant::now() + Duration::from_secs(60);

@@ -163,7 +163,7 @@ fn wasi_component(paths: &Paths, report: &mut Report) {
     }
 }
 
-/// Walks through the search dialog with a screen reader, where the machine has one.
+/// Walks through the search dialog with a screen reader, if the machine has one.
 fn screen_reader(paths: &Paths, report: &mut Report) {
     let tests = packages_and_node(paths).and_then(|node| {
         let tests = node.command("node").args(["run.mjs", "orca"]).dir(&paths.e2e);

@@ -114,7 +114,7 @@ describe("a reader who waits", () => {
       assert.match(await state().innerText(), /Something went wrong on this site/);
     await page.getByRole("combobox").fill("kiln");
     await state().getByRole("button", { name: "Try again" }).waitFor();
-    // Longer than a search takes that is told to be under way.
+    // Longer than the time after which a search is announced as running.
     await page.waitForTimeout(500);
     await isTold();
     await page.evaluate(() => window.release());

@@ -87,7 +87,7 @@ export function testBundler(name, fixture, build) {
       assert.equal(code, "wasm");
       assert.match(advice, /nowhere\/findling-worker\.js/);
       assert.match(advice, /`assets`/);
-      // Readers are told of the site, not of their connection.
+      // The message is about the site, not about the reader's connection.
       await page.evaluate(() => {
         const element = document.createElement("findling-search");
         element.setAttribute("bundle", "nowhere/");

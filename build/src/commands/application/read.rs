@@ -146,7 +146,7 @@ fn base_url(name: &str) -> String {
         let registry = Registry::read(&Home::default_location()?)?;
         Ok(registry.get(&name.parse()?)?.base_url.clone())
     };
-    // Without it fewer files are found; nothing else changes.
+    // Without it, fewer files are found.
     read().unwrap_or_default()
 }
 

@@ -18,7 +18,7 @@ use crate::safe_text::line;
 /// Arguments that are a path or the name of a collection.
 const TARGETS: &[&str] = &["bundle", "bundles", "target", "targets"];
 
-/// Commands that work whatever the file contains.
+/// Commands that work regardless of the file's contents.
 const WITHOUT: &[&str] = &["init", "config", "history", "completions", "man", "help"];
 
 /// A command line with the settings of files.

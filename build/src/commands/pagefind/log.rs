@@ -58,7 +58,7 @@ impl Log {
         Ok(())
     }
 
-    /// Reports the error that stopped the build, whatever the verbosity.
+    /// Reports the error that stopped the build, regardless of the verbosity.
     pub fn error(&mut self, line: impl Display) -> Result<()> {
         let line = format!("Error: {line}");
         tell(safe_text::lines(&line));

@@ -32,7 +32,7 @@ use crate::{EncoderCard, Error};
 
 /// A sentence encoder, with everything that determines its vectors.
 ///
-/// Two are equal if their tensors are, wherever these lie in memory.
+/// Two artefacts are equal if their tensors are equal, regardless of the tensors' places in memory.
 #[derive(Clone, Debug)]
 pub struct Artefact {
     card: EncoderCard,

@@ -8,7 +8,7 @@ use crate::messages::resembles;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The bundle's bytes are not what they should be. The message is that of the format's reader.
+    /// The bundle's bytes break the format. The message comes from the format's reader.
     Bundle {
         /// The error of the format's reader, with the remedy.
         message: String,

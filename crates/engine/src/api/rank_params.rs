@@ -19,36 +19,36 @@ pub struct FieldParams {
 /// tf~)` with `idf = ln(1 + (n - df + 0.5) / (df + 0.5))` over passages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bm25fParams {
-    /// How soon further occurrences of a term stop counting. 0: only the first counts. 1.2 unless
-    /// told.
+    /// How soon further occurrences of a term stop counting. 0: only the first counts. Default:
+    /// 1.2.
     pub k1: f32,
     /// Parameters of each field, in the order of [`findling_bundle::Field`]. The default weights
     /// are title 3, path 1, heading 2, ancestors 1, body 1, code 0.8; b is 0.75 for body, 0.65 for
     /// code. The lengths of short fields hardly vary and say little: b is 0.3 for title and
     /// heading. The b of path and ancestors has no effect, since their lengths are not stored.
     pub fields: [FieldParams; 6],
-    /// Weight of an identifier's parts, against 1 for the identifier as a whole and for words. 0.5
-    /// unless told.
+    /// Weight of an identifier's parts, against 1 for the identifier as a whole and for words.
+    /// Default: 0.5.
     pub part_weight: f32,
-    /// Weight of stop words in a query that also has other words. 0 unless told: they are then not
+    /// Weight of stop words in a query that also has other words. Default: 0; then they are not
     /// even looked up.
     pub stop_weight: f32,
-    /// Weight of the completions of an unfinished last word, against 1 for the word as it stands.
-    /// 0.7 unless told.
+    /// Weight of the completions of an unfinished last word, against 1 for the word as typed.
+    /// Default: 0.7.
     pub completion_weight: f32,
     /// Weight of the site's synonyms of a word, against 1 for the word: pages with the typed word
-    /// come first. 0.45 unless told.
+    /// come first. Default: 0.45.
     pub synonym_weight: f32,
     /// Weight of a word's relatives, which begin with it or which it begins with (`parse`,
-    /// `parser`; `file`, `filename`), against 1 for the word, in queries of several words. 0.5
-    /// unless told.
+    /// `parser`; `file`, `filename`), against 1 for the word, in queries of several words. Default:
+    /// 0.5.
     pub relative_weight: f32,
-    /// Additional weight of a title's word in the form that was typed. 0.2 unless told.
+    /// Additional weight of a title's word in the form that was typed. Default: 0.2.
     pub form_weight: f32,
     /// A section whose page's title consists of the query's words scores this much more, as a
-    /// share. 0.6 unless told.
+    /// share. Default: 0.6.
     pub title_boost: f32,
-    /// The same for the section's own heading. 0.5 unless told.
+    /// The same for the section's own heading. Default: 0.5.
     pub heading_boost: f32,
 }
 
@@ -84,51 +84,51 @@ pub struct RankParams {
     /// Scoring by words.
     pub bm25f: Bm25fParams,
     /// Sections taken from the dense leg, and sections of the lexical leg whose similarity is
-    /// computed. 200 unless told.
+    /// computed. Default: 200.
     pub depth: u32,
-    /// The dense leg's share in convex fusion, if the request does not give one. 0.35 unless told.
+    /// The dense leg's share in convex fusion, if the request does not give one. Default: 0.35.
     pub alpha: f32,
     /// The same for a query that is a sentence: it has a stop word and at least three other words.
-    /// Sentences describe rather than name. 0.45 unless told.
+    /// Sentences describe rather than name. Default: 0.45.
     pub sentence_alpha: f32,
     /// How much convex fusion lowers the share of words if even the best section lacks some of
-    /// them. 0: the best has the whole share of the words, however little of the query it says. 1:
-    /// scores by words are divided by what a section would score that says every word of the query,
-    /// unless the best scores more. 1 unless told.
+    /// them. 0: the best section has the whole share of the words, however little of the query it
+    /// covers. 1: scores by words are divided by the score of a section with every word of the
+    /// query, unless the best section scores more. Default: 1.
     pub coverage: f32,
     /// How a page's score combines its sections. 0: the fused score of its best section, so that
     /// words and meaning must meet in one place. 1: the best that words gave to any section plus
     /// the best that meaning gave to any, since one section may name the thing and another describe
-    /// it. 0.75 unless told.
+    /// it. Default: 0.75.
     pub page_maxima: f32,
-    /// The part of its second-best section's fused score that a page gets as well: a page is about
-    /// what several of its sections treat. If both legs score, it is multiplied by `2 * (1 - s /
-    /// top)`, where `s` is the page's score without it, and `top` the score of a section that is
-    /// first in both legs. So no page passes such a section. 0.3 unless told.
+    /// The part of its second-best section's fused score that a page also gets, because a page is
+    /// about the subject of several of its sections. If both legs score, it is multiplied by `2 *
+    /// (1 - s / top)`, where `s` is the page's score without it, and `top` the score of a section
+    /// that is first in both legs. So no page passes such a section. Default: 0.3.
     pub page_second: f32,
-    /// Bytes of cells that a query looks into at most, where vectors are streamed. 32 kB unless
-    /// told.
+    /// Maximum number of bytes of cells that a query reads, if vectors are streamed. Default: 32
+    /// kB.
     pub probe_bytes: u32,
-    /// The same for a query that is a sentence, where meaning has more weight. 64 kB unless told.
+    /// The same for a query that is a sentence, where meaning has more weight. Default: 64 kB.
     pub sentence_probe_bytes: u32,
-    /// Sections found by words whose cells are looked into, where vectors are streamed and the
-    /// bundle says which they are; for half of the bytes at most. 10 unless told.
+    /// Number of sections found by words whose cells are read, if vectors are streamed and the
+    /// bundle lists these cells. They take at most half of the bytes. Default: 10.
     pub probe_best: u32,
-    /// Sections found by words whose vectors are fetched, where vectors are streamed and the bundle
-    /// has shards of them. 20 unless told.
+    /// Number of sections found by words whose vectors are fetched, if vectors are streamed and the
+    /// bundle has shards of them. Default: 20.
     pub probe_sections: u32,
-    /// Vectors that pass the filter which are enough to choose from, where vectors are streamed.
-    /// 100 unless told.
+    /// Number of vectors passing the filter that is enough to choose from, if vectors are streamed.
+    /// Default: 100.
     pub probe_enough: u32,
-    /// Bytes of cells at most, where a filter lets too little of them through. 256 kB unless told.
+    /// Maximum number of bytes of cells if a filter excludes too much of them. Default: 256 kB.
     pub max_probe_bytes: u32,
-    /// Where vectors are streamed, the similarity that a section found by words is taken to have
-    /// if its cell was not looked into: from that of nothing in particular (0)
-    /// to that of the least near section ranked (1), and beyond, if as many were ranked as can be.
-    /// 1.15 unless told.
+    /// The similarity that is assumed, if vectors are streamed, for a section found by words whose
+    /// cell was not read. 0 is the similarity to the mean vector, 1 the similarity of the last
+    /// section ranked by meaning. It may exceed 1 if the list of ranked sections is full. Default:
+    /// 1.15.
     pub unseen: f32,
     /// If vectors are streamed, up to three pages whose score is below the first page's by at most
-    /// this are compared by their vectors. 0: none. 0.03 unless told.
+    /// this are compared by their vectors. 0: none. Default: 0.03.
     pub close: f32,
 }
 

@@ -37,7 +37,8 @@ pub(crate) trait SharedScores: Send + Sync {
     fn uncounted(&self) -> Vec<String>;
 }
 
-/// The statistics that a bundle uses for scores: its own, or those of several bundles.
+/// The statistics that a bundle uses for scores: its own statistics, or the statistics of several
+/// bundles.
 #[derive(Default)]
 pub struct Statistics(Option<Box<dyn SharedScores>>);
 

@@ -119,7 +119,7 @@ impl Condition {
         Self::Test(Test { attribute: attribute.into(), predicate })
     }
 
-    /// Returns whether every page passes, whatever its attributes.
+    /// Returns whether every page passes, regardless of its attributes.
     pub fn is_everything(&self) -> bool {
         matches!(self, Self::All(parts) if parts.is_empty())
     }

@@ -41,7 +41,7 @@ pub(crate) struct Trace {
     pub(super) pins: Vec<u32>,
     /// The query's vector, if it has one.
     pub(super) point: Option<DensePoint>,
-    /// The shards with the vectors that were compared, where vectors are streamed.
+    /// The shards with the vectors that were compared, if vectors are streamed.
     pub cells: Option<Vec<ShardId>>,
     /// The fusion of the legs.
     pub(super) fusion: Fusion,

@@ -166,14 +166,14 @@ fn prefer_by(
         weigh(&|page| {
             let far = |value: f64| half / (half + (best - sign * value));
             let near = of_pages.get(page.0).map_or(0.5, far);
-            // If both the distance and `half` are 0, this is 0 / 0: nothing is lost.
+            // If both the distance and `half` are 0, this is 0 / 0, and the score does not change.
             1.0 - share * (1.0 - if near.is_nan() { 1.0 } else { near })
         });
     }
     Ok(())
 }
 
-/// Returns the numbers of groups of copies, if one page stands for each group.
+/// Returns the numbers of groups of copies, if one page represents each group.
 pub(crate) fn copies<'a>(
     index: &'a Index,
     asked: &ResolvedQuery,

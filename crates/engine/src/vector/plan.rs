@@ -146,7 +146,7 @@ pub fn nearest(
     }
 }
 
-/// Returns the nearest sections by exact scan, whatever it costs.
+/// Returns the nearest sections by exact scan, regardless of the cost.
 pub fn scan(
     query: &QuantisedQuery,
     view: &VectorView,
@@ -161,7 +161,7 @@ pub fn scan(
     }
 }
 
-/// Returns the nearest sections by the graph, whatever it costs. If it finds fewer than `k`
+/// Returns the nearest sections by the graph, regardless of the cost. If it finds fewer than `k`
 /// although there may be more, the exact scan is used instead.
 #[doc(alias = "deferred")]
 #[inline(never)]

@@ -50,7 +50,7 @@ pub fn analyses(
             let ((key, is_new), Batch::Held(batch)) = (key?, batch) else { return None };
             Some(Used { key, new: is_new.then(|| batch.bytes()) })
         });
-        // Without the log the next build takes longer; nothing else changes.
+        // Without the log, the next build only takes longer.
         let _ = log.store(used.collect());
     }
     Ok(batches)

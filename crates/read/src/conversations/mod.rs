@@ -1,8 +1,8 @@
 //! Conversations: sessions of coding assistants, exported chats, mailboxes.
 //!
-//! A file has one conversation or many. Each is read into a [`model::Conversation`], whatever
-//! program wrote it; [`sections`] makes a page of it. Parts of a file that cannot be read are noted
-//! with their line and left out.
+//! A file has one conversation or many. Each is read into a [`model::Conversation`], regardless of
+//! the program that wrote it; [`sections`] makes a page of it. Parts of a file that cannot be read
+//! are noted with their line and left out.
 
 mod chatgpt;
 mod claude_code;

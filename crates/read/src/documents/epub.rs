@@ -59,7 +59,7 @@ pub(super) fn read(
             continue;
         };
         let text = super::super::decode::html(&chapter, None).text;
-        // Chapters are XML, whatever the names of their files.
+        // Chapters are XML, regardless of the names of their files.
         let name = if package.html.contains(item) { "chapter.html" } else { "chapter.xhtml" };
         if let Some(reason) = html::refused(&text) {
             broken.push(format!("the chapter `{path}` {reason}"));

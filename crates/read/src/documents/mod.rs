@@ -188,7 +188,7 @@ fn read_notebook(
     }
 }
 
-/// Returns the reason why a file is refused by its first bytes, whatever its name.
+/// Returns the reason why a file is refused by its first bytes, regardless of its name.
 fn refused(bytes: &[u8]) -> Option<&'static str> {
     // The container of older Office files, and of encrypted new ones.
     bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]).then_some(

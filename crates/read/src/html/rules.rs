@@ -149,7 +149,7 @@ pub(super) fn surrounding(
         }
         _ => {}
     }
-    // A heading is content whatever its names are: generators make names from its words.
+    // A heading is content regardless of its names: generators make names from its words.
     if is_heading(name) {
         return None;
     }

@@ -266,7 +266,7 @@ impl<'a> Walker<'a> {
         if is_ignored {
             return Some(Rule::Ignored);
         }
-        // The root itself was chosen because of its content, whatever its class.
+        // The root itself was chosen because of its content, regardless of its class.
         if self.root == Some(node.id()) {
             return None;
         }

@@ -66,7 +66,7 @@ enum Status {
     /// The element is treated as if it were not there.
     Excluded,
     Body,
-    /// The element contains a body: nothing else is content.
+    /// The element contains a body, so only the body is content.
     AroundBody,
 }
 

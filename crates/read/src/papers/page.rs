@@ -53,7 +53,7 @@ pub(super) fn add(
     }
 }
 
-/// Adds the text of a paper as a page about which nothing else is known yet.
+/// Adds the text of a paper as a page. Its metadata is not known yet.
 pub(super) fn add_document(
     mut raw: RawPage,
     file: &File,

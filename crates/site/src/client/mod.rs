@@ -28,7 +28,7 @@ pub const PAGEFIND: &str = "pagefind.js";
 /// All of the client in one script, for standalone files ([`super::standalone`]). No site loads it.
 pub const STANDALONE: &str = "findling-standalone.js";
 
-/// Marks a passage on its page. Pages load it themselves, where their author wants that.
+/// Marks a passage on its page. Pages load it themselves if their author wants that.
 pub const HIGHLIGHT: &str = "findling-highlight.js";
 
 /// The engine as pages load it, with the rules of all languages. Removing the languages that a site
