@@ -34,7 +34,7 @@ function withBox(script, head = "") {
 describe("a file that searches from a disk", () => {
   const session = new Session();
 
-  /** Opens a file, and records the addresses that the page requests besides. */
+  /** Opens a file, and records the addresses of all further requests of the page. */
   async function visit(path, search = "", options = {}) {
     const requests = [];
     const page = await session.visit("about:blank", options);

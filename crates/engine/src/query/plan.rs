@@ -72,8 +72,8 @@ impl Group {
         is_word && !self.extra && (self.stop < 1.0 || only_stops)
     }
 
-    /// Returns the group for a word and a stop word written as one. A page that has it has both of
-    /// them, side by side.
+    /// Returns the group for a word and a stop word written as one. A page that has the joined word
+    /// has both words, next to each other.
     pub(super) fn joined(terms: Vec<String>) -> Self {
         Self { terms, count: JOINED_COUNT, ..Self::extra(Vec::new()) }
     }

@@ -86,7 +86,7 @@ impl Place {
     fn compare(&self, other: &Self, batches: &[&BatchIndex]) -> Ordering {
         self.prefix.cmp(&other.prefix).then_with(|| {
             if self.len.max(other.len) as usize <= PREFIX {
-                // One is the other followed by zeros.
+                // One term is the other term followed by zeros.
                 return self.len.cmp(&other.len);
             }
             self.term(batches).cmp(other.term(batches))
