@@ -25,7 +25,7 @@ pub enum Verbosity {
     Quiet,
     /// One line for each stage.
     Normal,
-    /// This also prints every skipped file and every decision.
+    /// Every skipped file and every decision too.
     Verbose,
 }
 
@@ -55,8 +55,7 @@ pub struct Screen {
     pub columns: usize,
 }
 
-/// The limits of the width of results, in columns: narrower ones are hard to read, and so are wider
-/// ones.
+/// The limits of the width of results, in columns: narrower and wider results are hard to read.
 const MIN_COLUMNS: usize = 40;
 const MAX_COLUMNS: usize = 120;
 /// The width of results in files, and in pipes without `COLUMNS`.

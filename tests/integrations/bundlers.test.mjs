@@ -1,4 +1,4 @@
-// Applications that bundlers build from the packed files: those that take a second.
+// Applications that bundlers build from the packed files within a second.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

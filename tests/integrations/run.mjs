@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { runFiles } from "../e2e/lib/run-files.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-/** The tests of every run: those that build a small site within seconds. */
+/** The tests of every run, which build a small site within seconds. */
 const QUICK = [
   "package",
   "bundlers",

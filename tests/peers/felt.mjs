@@ -69,7 +69,7 @@ function readArguments() {
   };
 }
 
-/** For each tool, how its search is opened, and where its box and its rows are. */
+/** For each tool, how its search is opened, and the places of its box and its rows. */
 const TOOLS = {
   findling: {
     html: page(

@@ -88,7 +88,7 @@ function steps(site) {
   return rows;
 }
 
-/** Of several parts, the one that takes the most memory. */
+/** The part that takes the most memory, among several parts. */
 function largest(rows) {
   const isPart = ([step]) => step.startsWith("part ");
   const most = rows.filter(isPart).reduce((a, b) => (b[3] > a[3] ? b : a));

@@ -48,8 +48,8 @@ function isHandled(field: string, value: unknown): boolean {
 }
 
 /**
- * The deferred part at `url`, which `compile` reads, to be linked to `first`, the exports of the
- * first part.
+ * The deferred part of the engine. `compile` reads it from `url`, and it is linked to `first`, the
+ * exports of the first part.
  */
 export function deferredEngine(
   url: string,

@@ -74,8 +74,8 @@ export interface LoadOptions {
 
 /**
  * Loads a model from its `parts` (hosts limit the size of files). The stream goes from the network
- * through the browser's inflater into the module's memory. Rejects if the model is not the one that
- * embedded the documents.
+ * through the browser's inflater into the module's memory. Rejects if another model embedded the
+ * documents.
  */
 export async function loadEncoder(
   module: Pick<typeof wasm, "ModelPieces">,

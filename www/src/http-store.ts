@@ -228,7 +228,7 @@ export class HttpStore {
     return partial ? { bytes } : { bytes: bytes.subarray(start, end), whole: bytes };
   }
 
-  /** A file of this visit or an earlier one that is in the cache. */
+  /** A file of this visit or an earlier visit that is in the cache. */
   cached(path: string, traffic: Traffic): Promise<Uint8Array | undefined> {
     return this.#match(path, traffic);
   }

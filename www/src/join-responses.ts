@@ -190,7 +190,7 @@ function joinFacets(lists: readonly Facet[][]): Facet[] {
   }));
 }
 
-/** Values without those that are equal to an earlier one. */
+/** Values without repetitions of an earlier value. */
 function unique<T>(values: readonly T[]): T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }

@@ -53,7 +53,7 @@ export type SeveralResponse = Omit<SearchResponse, "results" | "why" | "stats"> 
 /** The answer of one bundle, or its reply to a request for statistics. */
 type Answer = SearchResponse & { told?: Told };
 
-/** One search of several bundles: the searched ones, and the errors of those that failed. */
+/** One search of several bundles: the searched bundles, and the errors of failed bundles. */
 interface Search {
   query: string;
   options: SearchOptions;

@@ -32,7 +32,7 @@ const MAX_STRETCH: usize = 64 << 10;
 /// Lines before and after a match in a snippet.
 const BESIDE: usize = 2;
 
-/// Largest number of pages that are read for a text, among those that have its words.
+/// Maximum number of pages with the words of a text that are read to find the text.
 const MAX_READ: u32 = 300;
 
 /// Longest snippet after the beginning of a match, in bytes, and before it.

@@ -36,7 +36,7 @@ struct Uses {
     was_open: bool,
 }
 
-/// The bundles: those that were given, or all collections.
+/// The bundles that were given, or all collections.
 pub struct Bundles {
     given: Vec<PathBuf>,
     uses: Mutex<HashMap<String, Uses>>,

@@ -293,7 +293,7 @@ fn project(projection: &Projection, vectors: &[f32]) -> anyhow::Result<Vec<f32>>
     Ok(projected.concat())
 }
 
-/// The texts, divided into those to train on and those to measure with.
+/// The texts, divided into training texts and texts for measurements.
 struct Split {
     examples: Examples,
     held_out: Examples,

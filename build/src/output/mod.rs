@@ -165,7 +165,7 @@ const FUSED_RATE: f32 = 2.0;
 
 /// Returns a page's relevance from 0 to 1, which is shown to people and compared between pages of
 /// different bundles. It keeps the order of the scores. Scores by words alone have no limit; fused
-/// ones may exceed 1.
+/// scores may exceed 1.
 pub fn comparable(response: &Response, page: &PageHit) -> f32 {
     let score = page.score.max(0.0);
     match response.mode {
@@ -177,8 +177,8 @@ pub fn comparable(response: &Response, page: &PageHit) -> f32 {
 /// The smallest probability at which results count as an answer, as in the search dialog.
 pub const NOTHING_BELOW: f32 = 0.09;
 
-/// Returns whether the results are only near by meaning and none is likely to answer the query. A
-/// search by meaning alone asks for near pages, so this is then false.
+/// Returns whether the results are only near by meaning and none is likely to answer the query. The
+/// user of a search by meaning alone wants near pages, so the result is then `false`.
 pub fn answers_nothing(response: &Response) -> bool {
     let has_words = |section: &SectionHit| section.legs.lexical_rank.is_some();
     let is_found = |page: &PageHit| page.pinned || page.sections.iter().any(has_words);

@@ -1,4 +1,5 @@
-//! Tests that a collection with edited sources answers like one that is built from scratch.
+//! Tests that a collection with edited sources answers like a collection that is built from
+//! scratch.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! A bundle in packs answers as one with a file for each shard: from its directory, over a site
-//! that sends ranges, and over one that sends whole files.
+//! A bundle in packs answers like a bundle with a file for each shard: from its directory, over a
+//! site that sends ranges, and over a site that sends whole files.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

@@ -178,7 +178,7 @@ pub fn excerpt(text: &str) -> String {
 /// Maximum number of bytes of a message of an error.
 const MAX_MESSAGE: usize = 2_500;
 
-/// The bytes at the end of a message that are kept where its middle is left out.
+/// Number of bytes that are kept at the end of a message if its middle is left out.
 const MESSAGE_END: usize = 500;
 
 /// Returns the message of an error without its middle if it is too long: messages repeat values,

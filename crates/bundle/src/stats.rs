@@ -21,8 +21,9 @@ pub struct Stats {
 
 /// The fields of lexical retrieval, two on each level.
 ///
-/// Postings of a page have the term frequencies in `Title` and `Path`, postings of a section those
-/// in `Heading` and `Ancestors`, postings of a passage those in `Body` and `Code`.
+/// Postings of a page have the term frequencies in `Title` and `Path`. Postings of a section have
+/// the frequencies in `Heading` and `Ancestors`, and postings of a passage the frequencies in
+/// `Body` and `Code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Field {

@@ -57,9 +57,9 @@ const HAS_ATTRIBUTES: u8 = 8;
 const END: u8 = 0xff;
 /// Mark where code begins or ends.
 const CODE: u8 = 0xfe;
-/// Mark where a passage begins.
+/// The mark at the beginning of a passage.
 const PASSAGE: u8 = 0xfd;
-/// Mark where a passage ends before the text does.
+/// The mark at the end of a passage, if the text continues.
 const ENDED: u8 = 0xfc;
 const UNORDERED: &str = "the sections above do not ascend, or do not come before the first section";
 

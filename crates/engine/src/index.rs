@@ -230,9 +230,9 @@ impl Index {
     /// changes nothing.
     ///
     /// # Errors
-    /// [`Error::Bundle`] if the bytes are not those that the manifest lists, or break the format,
-    /// [`Error::NoSuchShard`], [`Error::Inconsistent`] if nothing in the manifest refers to the
-    /// shard.
+    /// [`Error::Bundle`] if the bytes are not the ones that the manifest lists, or break the
+    /// format, [`Error::NoSuchShard`], [`Error::Inconsistent`] if nothing in the manifest refers to
+    /// the shard.
     pub fn provide(&mut self, shard: ShardId, stored: &[u8]) -> Result<(), Error> {
         let Some(&entry) = self.entry(shard) else {
             return Err(Error::NoSuchShard { shard: shard.0, n_shards: self.shards.len() as u32 });

@@ -42,9 +42,9 @@
 //! fused in sections and regrouped by page.
 //!
 //! **Rounds.** A query takes two rounds over a resident bundle if nothing is corrected and there is
-//! no phrase. Over a streamed one it takes three, or four where the first pages score about the
-//! same. `ARCHITECTURE.md`, "A query's way", says what each round fetches. A shard stays once it is
-//! provided, so a warm query needs nothing.
+//! no phrase. Over a streamed bundle it takes three rounds, or four if the first pages score about
+//! the same. `ARCHITECTURE.md`, "A query's way", says what each round fetches. A shard stays once
+//! it is provided, so a warm query needs nothing.
 //!
 //! **Memory.** The shards, decoded ([`Index::resident_bytes`]), and one set of accumulators of
 //! about 16 bytes a passage.

@@ -265,7 +265,7 @@ fn find_tries(index: &Index, answer: Box<Answer>) -> Result<Next<Stage>, Error> 
     })
 }
 
-/// Runs the queries that could be suggested, and keeps those that find something.
+/// Runs the queries that could be suggested, and keeps the queries that find something.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn suggest(index: &Index, mut answer: Box<Answer>, tries: Tries) -> Result<Next<Stage>, Error> {
@@ -300,7 +300,7 @@ fn present(index: &Index, answer: Box<Answer>) -> Result<Next<Stage>, Error> {
     Ok(Next::Stage(Stage::Answered(Box::new(respond(index, *answer)?))))
 }
 
-/// Finds the page asked about; adds the shards that are `missing` for it.
+/// Finds the page that is explained; adds the shards that are `missing` for it.
 #[doc(alias = "deferred")]
 #[inline(never)]
 fn locate_page(

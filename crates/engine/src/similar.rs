@@ -89,8 +89,8 @@ pub(crate) fn seed(index: &Index, address: &str, request: &Request) -> Result<Se
     by_words(index, structure, page)
 }
 
-/// Seeds a search from the page's vectors; `None` if it has none, or the bundle does not say where
-/// they are.
+/// Seeds a search from the page's vectors; `None` if the page has no vectors, or the bundle does
+/// not list their places.
 fn by_vectors(index: &Index, structure: &Structure, page: PageId) -> Result<Option<Seeded>, Error> {
     let Some(dense) = &index.manifest().dense else { return Ok(None) };
     let sections = structure.sections(page).map(SectionId);

@@ -1,5 +1,5 @@
 //! A search goes from stage to stage. The response does not depend on the shards that a host hands
-//! over at a time, or on those that it releases in between.
+//! over at a time, or on the shards that it releases in between.
 
 mod support;
 

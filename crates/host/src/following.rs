@@ -14,8 +14,8 @@ pub(super) fn is_replaced(error: &anyhow::Error) -> bool {
 }
 
 impl Host {
-    /// Does a part of a search for a request. If files differ from those that the bundle lists,
-    /// requests the site's entry file and repeats the part.
+    /// Does a part of a search for a request. If files differ from the hashes that the bundle
+    /// lists, requests the site's entry file and repeats the part.
     pub(super) fn followed<T>(
         &mut self,
         mut request: Request,

@@ -41,7 +41,7 @@ pub fn part(host: &mut Host) {
     host.index.set_statistics(Statistics::default());
 }
 
-/// The bundles, and the errors of those that have failed.
+/// The bundles, and the errors of the bundles that have failed.
 struct AskedBundles<'a, 'b> {
     asked: &'a mut [Asked<'b>],
     errors: Vec<Option<anyhow::Error>>,

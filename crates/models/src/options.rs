@@ -20,9 +20,9 @@ pub struct Options {
     pub from_file: Option<PathBuf>,
     /// The tokenizer of an ONNX file.
     pub tokenizer: Option<PathBuf>,
-    /// The text to put before queries, in place of the one in the model's files.
+    /// The text to put before queries, instead of the text in the model's files.
     pub query_prefix: Option<String>,
-    /// The text to put before documents, in place of the one in the model's files.
+    /// The text to put before documents, instead of the text in the model's files.
     pub document_prefix: Option<String>,
 }
 

@@ -26,9 +26,9 @@ impl ShardCutter {
     }
 
     /// Returns whether a shard ends before an item, like [`Self::cut_before`], for ascending keys.
-    /// Every reader fetches the separators ([`separator`]), so short ones are preferred: a cut is
-    /// three times as likely if its separator is a byte shorter (the shortest separators of simple
-    /// prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS 1977).
+    /// Every reader fetches the separators ([`separator`]), so short separators are preferred: a
+    /// cut is three times as likely if its separator is a byte shorter (the shortest separators of
+    /// simple prefix B-trees: Bayer and Unterauer, "Prefix B-trees", TODS 1977).
     pub fn cut_between(&mut self, before: &str, first: &str, size: usize) -> bool {
         // By length of the separator, from one byte. On average there are as many cuts as with
         // equal chances.

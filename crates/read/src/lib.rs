@@ -148,7 +148,7 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// Factors for the scores of pages below a path. If several match a page, the last applies.
     pub boosts: Vec<Boost>,
-    /// Pins from a list, in addition to those in pages.
+    /// Pins from a list, in addition to the pins in pages.
     pub pins: Pins,
     /// The largest size of a file. Larger files are reported and left out.
     pub max_file_bytes: u64,
@@ -503,7 +503,7 @@ struct RawPage {
     keywords: Vec<String>,
     /// Texts in the fields of a front page.
     front: Vec<String>,
-    /// Whether a generator added the page to those that people wrote.
+    /// Whether a generator added the page to the pages that people wrote.
     is_generated: bool,
     /// Whether the rules for a site leave the page out.
     is_dropped: bool,

@@ -18,7 +18,7 @@ const PACK_BYTES: usize = 4 << 20;
 pub const MAX_CLOUDFLARE_FILE_BYTES: usize = 25 << 20;
 /// Maximum number of files on Cloudflare, of the whole site, on its free plan.
 pub const MAX_CLOUDFLARE_FILES: u64 = 20_000;
-/// Maximum number of bytes of a file where a host sets no limit that matters.
+/// Maximum number of bytes of a file if a host sets no limit that matters.
 const MAX_FILE_BYTES: usize = 1 << 30;
 /// Maximum number of bytes of a file in a repository of GitHub.
 const MAX_GITHUB_FILE_BYTES: usize = 100 << 20;

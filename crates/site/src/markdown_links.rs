@@ -87,7 +87,7 @@ fn example(href: &str) -> String {
 /// Outcome for a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Linked {
-    /// The page has the link already, or one that another program wrote.
+    /// The page already has the link, or a link that another program wrote.
     Already,
     /// The page with the link.
     Changed(Vec<u8>),
@@ -129,7 +129,7 @@ struct Head {
     end: Option<usize>,
 }
 
-/// Reads a page until its head ends: at its end tag, or where the body begins.
+/// Reads a page up to the end of its head: its end tag, or the beginning of the body.
 fn head(html: &[u8]) -> Head {
     let mut head = Head::default();
     let mut at = 0;

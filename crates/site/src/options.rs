@@ -254,7 +254,7 @@ pub struct Meaning {
     pub encoder: Option<String>,
     /// The encoder of queries on the deployed site.
     pub query_encoder: Choice,
-    /// A table of the static encoder; `None` is the one in this program.
+    /// A table of the static encoder; `None` means the table in this program.
     pub table: Option<PathBuf>,
     /// Maximum number of kilobytes of the static encoder's rows in the bundle.
     pub rows_budget: u64,

@@ -114,7 +114,7 @@ fn settings(options: &Options) -> Result<parts::Settings> {
     Ok(settings)
 }
 
-/// Returns the options with those that the parts were built with.
+/// Returns the options, completed by the options that the parts were built with.
 ///
 /// # Errors
 /// If the parts are of another version.

@@ -117,8 +117,8 @@ fn parse(text: &str) -> anyhow::Result<Setting> {
     Ok(setting)
 }
 
-/// Writes the parameters that differ from the defaults, for [`read`]. Makes the file's directory
-/// where there is none.
+/// Writes the parameters that differ from the defaults, for [`read`]. Makes the file's directory if
+/// it is missing.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -63,7 +63,7 @@ pub struct Token<'a> {
 /// Turns text into tokens, by the rules of one language. It holds reused buffers, so its methods
 /// take `&mut`; it is cheap to make.
 ///
-/// A word is made lower case, stemmed by Snowball where the language has a stemmer, and stripped of
+/// A word is made lower case, stemmed by Snowball if the language has a stemmer, and stripped of
 /// diacritics. Stop words are flagged, not dropped, and not stemmed. Identifiers come as a whole
 /// and by parts. Text beyond 4 GB is not read.
 pub struct Analyzer {

@@ -50,8 +50,8 @@ const SAMPLE: [(&str, &str); 26] = [
     ("uk", "пошукові запити читачів у бібліотеках"),
 ];
 
-/// Returns a hash of the version of the rules and of the analysis of built-in samples: those in
-/// `languages` and those in no language.
+/// Returns a hash of the version of the rules and of the analysis of built-in samples: the samples
+/// in `languages` and the samples in no language.
 ///
 /// Two builds with the same number find each other's terms. A build without the rules of a language
 /// gives another number.

@@ -65,7 +65,7 @@ impl Chunk {
     }
 
     /// Reads the chunk that begins with `run`. `apostrophes`: an apostrophe between letters belongs
-    /// to the word. `from`: where the text after the previous chunk begins.
+    /// to the word. `from`: the beginning of the text after the previous chunk.
     pub fn read(&mut self, text: &str, run: Run, apostrophes: bool, from: usize) {
         let bytes = text.as_bytes();
         self.parts.clear();
@@ -198,7 +198,7 @@ pub fn spaced_number_len(text: &str) -> usize {
     if text[..chunk.end].contains(char::is_whitespace) { chunk.end } else { 0 }
 }
 
-/// Returns the length of the connector at byte `at`, 0 where there is none.
+/// Returns the length of the connector at byte `at`; 0 if there is none.
 #[inline]
 fn connector_len(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at) {
@@ -225,7 +225,7 @@ fn begins_letters(text: &str, at: usize) -> bool {
     }
 }
 
-/// Returns where a run ends once apostrophes between letters are part of it.
+/// Returns the end of a run, including apostrophes between letters.
 fn join_apostrophes(text: &str, mut end: usize) -> usize {
     loop {
         let len = match text.as_bytes().get(end) {

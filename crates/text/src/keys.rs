@@ -78,7 +78,7 @@ fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Returns a key with 40 bits of a hash, enough for those that share their first word.
+/// Returns a key with 40 bits of a hash, enough to distinguish keys with the same first word.
 fn hashed(mut key: String, separator: char, hash: u64) -> String {
     const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
     key.push(separator);

@@ -40,8 +40,8 @@ const ZEROS: [char; 15] = [
     '\u{be6}', '\u{c66}', '\u{ce6}', '\u{d66}', '\u{e50}', '\u{ed0}', '\u{1040}',
 ];
 
-/// Appends `word` to `out` in lower case and composed, without invisible characters and with plain
-/// characters for those that readers do not type. `turkic`: I is the capital of ı.
+/// Appends `word` to `out` in lower case and composed, without invisible characters. Characters
+/// that readers do not type are replaced by plain ones. `turkic`: I is the capital of ı.
 pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
     for c in word.chars() {
         match c {
@@ -69,7 +69,7 @@ pub(crate) fn lower_into(word: &str, turkic: bool, out: &mut String) {
             'ª' => out.push('a'),
             'º' => out.push('o'),
             // Keyboards differ in these letters, which look alike in most places of a word. The
-            // Arabic ones are those that the stemmer knows.
+            // Arabic characters are the ones that the stemmer knows.
             'ی' | 'ى' => out.push('ي'),
             'ک' => out.push('ك'),
             'ہ' | 'ە' | 'ۀ' | 'ۂ' => out.push('ه'),
@@ -132,8 +132,8 @@ pub(crate) fn fold_lower_into(lower: &str, out: &mut String) {
     }
 }
 
-/// Returns a text in lower case, as [`str::to_lowercase`] gives it. Σ becomes ς where a letter is
-/// before it and none after it.
+/// Returns a text in lower case, as [`str::to_lowercase`] gives it. Σ becomes ς if a letter
+/// precedes it and none follows.
 pub fn lower_case(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letter_before = false;

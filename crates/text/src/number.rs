@@ -55,7 +55,7 @@ fn is_lower_unit(lower: &str) -> bool {
     }
 }
 
-/// Returns where the unit begins in a run that is digits and a unit, `512GB`.
+/// Returns the beginning of the unit in a run of digits and a unit, `512GB`.
 #[inline]
 pub(crate) fn unit_start(run: &str) -> Option<usize> {
     if !run.as_bytes().first()?.is_ascii_digit() {
@@ -101,8 +101,8 @@ fn space_len(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns where a number ends that begins at byte `start` and has its digits grouped by spaces;
-/// `start` where there is none.
+/// Returns the end of a number that begins at byte `start` and has its digits grouped by spaces;
+/// `start` if there is no such number.
 ///
 /// Ordinary spaces need two groups at least, `1 250 000`: one could stand between two numbers.
 pub(crate) fn spaced_number_end(bytes: &[u8], start: usize) -> usize {

@@ -112,8 +112,8 @@ impl Engine {
         load
     }
 
-    /// Fetches a shard and hands it to the index. Bytes that differ from those that the manifest
-    /// lists are fetched again past all caches, because a cache may have damaged them.
+    /// Fetches a shard and hands it to the index. Bytes that differ from the manifest's hash are
+    /// fetched again past all caches, because a cache may have damaged them.
     async fn fetch(&self, source: &Source, shard: ShardId) -> Result<(), Error> {
         let path = self.index.borrow().path(shard).unwrap_or_default();
         let mut is_fresh = false;

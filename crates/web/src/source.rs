@@ -36,7 +36,7 @@ enum Layout {
         /// Shards that came with the manifest, by path.
         early: RefCell<HashMap<String, Vec<u8>>>,
     },
-    /// One file, read in ranges, or as a whole where the server ignores ranges.
+    /// One file, read in ranges, or as a whole if the server ignores ranges.
     SingleFile { name: String, head: RefCell<Vec<u8>>, whole: RefCell<Option<Uint8Array>> },
 }
 

@@ -326,8 +326,7 @@ fn copy_pages(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies the Markdown files of the root and of `docs/`, without those in `target` and
-/// `node_modules`.
+/// Copies the Markdown files of the root and of `docs/`, except in `target` and `node_modules`.
 fn own_docs(root: &Path, into: &Path) -> Result<Vec<PathBuf>> {
     let _ = fs::remove_dir_all(into);
     fs::create_dir_all(into)?;

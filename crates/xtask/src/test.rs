@@ -1,4 +1,4 @@
-//! `cargo xtask test`: runs every test and lists those that were skipped.
+//! `cargo xtask test`: runs every test and lists the skipped tests.
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -157,7 +157,7 @@ describe("a reader on a page of results", () => {
     await page.getByRole("button", { name: /^Remove filter: updated/ }).click();
     await listed(3);
     assert.deepEqual((await titles()).sort(), ["Wood: beech", "Wood: larch", "Wood: spruce"]);
-    // A branch without a page in the answer can still be taken back where it was chosen.
+    // A chosen branch without a page in the answer can still be deselected.
     await visit("search?q=glaze&f.topic=Fuel");
     await page.getByRole("checkbox", { name: /^Fuel/ }).click();
     await page.waitForURL((url) => !url.searchParams.has("f.topic"));

@@ -13,8 +13,8 @@ import { Session } from "../lib/session.mjs";
 const directory = join(root, "www/integrations/themes");
 
 /**
- * The themes: how a page is light and dark, `[background, text, accent]` of each where the page has
- * no variables of the generator, and the variables that say the same.
+ * The themes: how a page becomes light and dark; `[background, text, accent]` of both if the page
+ * has no variables of the generator; and the variables with the same values.
  */
 const THEMES = {
   material: {

@@ -12,7 +12,8 @@ import { eventually } from "./eventually.mjs";
 export { executablePath } from "./chromium.mjs";
 
 /**
- * The browser's complaints since the last test, and those that the test declared, by context.
+ * The browser's complaints since the last test, and the complaints that the test declared, by
+ * context.
  */
 const watched = new Map();
 

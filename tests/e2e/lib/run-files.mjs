@@ -1,6 +1,6 @@
-// Runs files of tests, one after the other, and those that failed once more. Browsers, processes
-// and networks of a busy machine are late now and then; what fails twice is a fault. Tests that
-// passed only the second time are named, so that somebody looks at them.
+// Runs files of tests one after the other, and runs failed files once more. Browsers, processes and
+// networks of a busy machine are late now and then; what fails twice is a fault. Tests that passed
+// only the second time are named, so that somebody looks at them.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

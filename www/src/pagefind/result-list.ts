@@ -1,5 +1,5 @@
 /**
- * The list of results: the first ones are loaded with the search, the others on demand.
+ * The list of results: the first results are loaded with the search, the others on demand.
  */
 
 import type { PageResult } from "../types";

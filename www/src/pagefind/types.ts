@@ -16,7 +16,7 @@ export interface PagefindOptions {
   highlightParam?: string;
   /** The number of words of an excerpt; 30 by default. */
   excerptLength?: number;
-  /** The mark where an excerpt is cut. */
+  /** The mark at the cut end of an excerpt. */
   excerptEllipsis?: string;
   /** Factor on the scores of this bundle's results. */
   indexWeight?: number;

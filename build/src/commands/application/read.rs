@@ -17,7 +17,7 @@ use crate::output::byline::is_paper;
 use crate::safe_text::{self, line};
 
 /// Maximum number of bytes of text of an answer. If a page is longer, the sections around the
-/// wanted one are shown.
+/// wanted section are shown.
 const MAX_BYTES: usize = 512 << 10;
 /// Maximum number of headings of an outline.
 const MAX_ENTRIES: usize = 500;
@@ -61,7 +61,7 @@ struct Page {
     next: Option<String>,
 }
 
-/// A heading, and where it leads.
+/// A heading, and the address that it leads to.
 #[derive(Debug, PartialEq, Serialize)]
 struct Entry {
     level: u8,

@@ -250,8 +250,7 @@ fn add(found: &mut Found, response: Response) {
     }
 }
 
-/// Returns the query with the corrections of an answer: the words that are marked where a hit is
-/// read.
+/// Returns the query with the corrections of an answer: the words to mark in the reader.
 fn as_meant(response: &Response) -> String {
     response.corrections.iter().fold(response.query.clone(), |query, correction| {
         query.replace(&correction.word, &correction.replacement)
@@ -281,7 +280,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Returns a page with its collection, and with the addresses where it and its sections are read.
+/// Returns a page with its collection, and with the addresses at which the page and its sections
+/// are read.
 fn result(collection: &str, query: &str, score: f32, page: PageHit) -> Value {
     let href = |url: &str, anchor: Option<&str>| {
         Value::from(address::of(collection, &page.id, url, anchor, &page.attributes, query))

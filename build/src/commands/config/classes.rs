@@ -5,8 +5,8 @@
 //! which servers to ask, who may ask, which programs run, and which paths outside of the project
 //! are read or removed: on the command line, in their own settings, or by `findling config trust`.
 //!
-//! Every option is listed here. One that is not listed counts as one that needs trust, so a new
-//! option is harmless only once somebody has judged it.
+//! Every option is listed here. An option that is not listed needs trust, so a new option is
+//! harmless only once somebody has judged it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -17,15 +17,15 @@ use crate::bundle_files::is_address;
 pub enum Class {
     /// Any file: it says how something is read, ranked or shown.
     Harmless,
-    /// Any file, where its values are paths inside of the project.
+    /// Any file, if the values are paths inside of the project.
     Path,
-    /// Any file, where its values are bundles at paths inside of the project.
+    /// Any file, if the values are bundles at paths inside of the project.
     Bundle,
-    /// Any file, where its values are names of encoders and no paths.
+    /// Any file, if the values are names of encoders and not paths.
     Name,
     /// Only a person may set the option; the text says what it decides.
     Trusted(&'static str),
-    /// No file: it agrees to something, or writes where a person did not say.
+    /// No file: the option agrees to something, or writes to a place that a person did not choose.
     Never,
 }
 

@@ -1,4 +1,4 @@
-//! `findling.toml`: options of commands for a directory and those below it.
+//! `findling.toml`: options of commands for a directory and its subdirectories.
 //!
 //! ```toml
 //! [build]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::small_file;
 
-/// A generator of sites, and where it writes the rendered pages.
+/// A generator of sites, and the directory to which it writes the rendered pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The generator's name, or a description of the directory's contents.
@@ -21,7 +21,7 @@ pub struct Site {
     pub format: Option<&'static str>,
 }
 
-/// A generator's file of settings and where its pages are.
+/// A generator's file of settings, and the directory of its pages.
 struct Known {
     name: &'static str,
     files: &'static [&'static str],

@@ -14,8 +14,8 @@ use super::{Report, Row, Status, print, prove};
 /// A directory as sentence-transformers saves it: a BERT-family model with model.safetensors,
 /// config.json and tokenizer.json, or a model of any family exported to ONNX (model.onnx or
 /// onnx/model.onnx) with tokenizer.json (WordPiece, Unigram or BPE). Pooling, number of tokens and
-/// prefixes are read from the files beside them. The model is run once, so that one that cannot be
-/// used is refused.
+/// prefixes are read from the files beside them. The model is run once, so that an unusable model
+/// is refused.
 #[derive(Debug, clap::Args)]
 pub(super) struct Add {
     /// Directory of the model, or its .onnx file
@@ -60,8 +60,8 @@ pub(super) fn run(store: &Store, args: Add, ui: &Ui) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the name of the model's directory, or of the file where several lie in one directory,
-/// with other characters replaced.
+/// Returns the name of the model's directory, or of the file if several are in one directory, with
+/// other characters replaced.
 fn name_of(path: &Path) -> String {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let is_main = path.ends_with("model.onnx") || path.ends_with("model.safetensors");

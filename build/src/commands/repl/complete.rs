@@ -156,7 +156,7 @@ fn term(text: &str, in_query: bool) -> Place<'_> {
     Place::Name { begun: term, in_query }
 }
 
-/// Returns where the last term begins: after the last space or comma outside of quotes.
+/// Returns the beginning of the last term: after the last space or comma outside of quotes.
 fn start_of_term(text: &str) -> usize {
     let (mut start, mut open) = (0, false);
     for (at, c) in text.char_indices() {

@@ -26,7 +26,7 @@ use crate::safe_text;
 /// Largest line that is read.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// Longest query that is kept, in characters. Longer ones are pasted by mistake.
+/// Longest query that is kept, in characters. Longer queries are pasted by mistake.
 const MAX_QUERY_CHARS: usize = 300;
 
 /// Most missing paths that are kept: programs that look for holes ask for many.

@@ -1,4 +1,4 @@
-//! Arguments of `findling search`, and those it shares with other commands.
+//! Arguments of `findling search`, and arguments that it shares with other commands.
 
 use std::path::PathBuf;
 

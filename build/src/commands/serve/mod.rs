@@ -130,7 +130,7 @@ impl EndpointArgs {
 }
 
 impl Args {
-    /// Serves a site at `port`, with its bundle where it lies.
+    /// Serves a site at `port`, with its bundle at the bundle's place in the site.
     pub fn of_site(site: PathBuf, bundle: PathBuf, port: u16) -> Self {
         let below = bundle.strip_prefix(&site).map(PathBuf::from);
         let mount = below.unwrap_or_else(|_| "pagefind".into()).to_string_lossy().into_owned();

@@ -259,7 +259,7 @@ impl App {
         Last::new(self.query.text(), hits.collect())
     }
 
-    /// Inserts pasted text where the cursor is.
+    /// Inserts pasted text at the cursor.
     pub fn paste(&mut self, text: &str) -> Option<Effect> {
         if self.offer.is_some() {
             return None;

@@ -1,4 +1,4 @@
-//! Values of attributes with their counts, and those that the reader has chosen.
+//! Values of attributes with their counts, and the values that the reader has chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! The offer to install the model that a search needs. A model is offered once; one that was
-//! refused is not offered again.
+//! The offer to install the model that a search needs. A model is offered once; a refused model is
+//! not offered again.
 
 use crate::models::known;
 use crate::ui::bytes;

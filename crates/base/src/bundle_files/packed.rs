@@ -12,7 +12,7 @@ use findling_bundle::{ShardEntry, ShardId, hex};
 use super::BundleFiles;
 use crate::regular_file;
 
-/// The packs of a bundle, and where each shard is in them.
+/// The packs of a bundle, and the place of each shard in them.
 #[derive(Debug)]
 pub struct Packs {
     directory: PackDirectory,

@@ -1,7 +1,7 @@
 //! Bundles of deployed sites. A site's bundle is copied to disk piece by piece: the entry file and
 //! the file of the manifest when it is opened, every other file when it is first read.
 //!
-//! [`CopyLayout`] says where the files of a copy are. All data from the network is checked before
+//! [`CopyLayout`] defines the places of a copy's files. All data from the network is checked before
 //! it is written. The entry file is written last, so that a copy is never half of one state and
 //! half of another.
 //!
@@ -101,8 +101,8 @@ pub(super) fn renew(given: &Address, layout: &CopyLayout) -> Result<Address, Err
     }
 }
 
-/// Asks the site for its entry file and, if it is new, for its manifest. Returns where the bundle
-/// is.
+/// Asks the site for its entry file and, if it is new, for its manifest. Returns the address of the
+/// bundle.
 fn refresh(given: &Address, layout: &CopyLayout) -> Result<Address, Error> {
     let client = Client::for_bundle_at(given);
     let known = layout.origin(given);

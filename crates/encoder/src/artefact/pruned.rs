@@ -2,7 +2,7 @@
 //!
 //! Only the table of words changes: a text of kept tokens has the same vector as before. A word
 //! whose token was removed is read as the longest kept tokens ([`wordpiece::indispensable`] lists
-//! those that are kept for this).
+//! the tokens that are kept for this).
 
 use findling_text::wordpiece;
 

@@ -29,8 +29,8 @@ struct Model {
     vocab: Vocabulary,
 }
 
-/// Tokens with their ids, in the order of the file. Empty where a model of another type has a list:
-/// that model is refused by its type.
+/// Tokens with their ids, in the order of the file. Empty if a model of another type has a list
+/// here. Such a model is refused by its type.
 #[derive(Default)]
 struct Vocabulary(Vec<(String, u32)>);
 

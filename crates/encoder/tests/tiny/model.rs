@@ -103,7 +103,7 @@ impl Tiny {
     }
 }
 
-/// Puts a norm's tensors, with values around those that change nothing.
+/// Puts a norm's tensors. Their values are near the values of a norm that changes nothing.
 fn norm(name: &str, put: &mut impl FnMut(String, &[usize], f32, f32)) {
     put(format!("{name}.weight"), &[HIDDEN], 1.0, 0.3);
     put(format!("{name}.bias"), &[HIDDEN], 0.0, 0.3);

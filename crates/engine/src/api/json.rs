@@ -305,7 +305,7 @@ fn section(json: &mut Json, section: &SectionHit) {
 
 #[doc(alias = "deferred")]
 mod rare {
-    //! Explanations, suggestions where nothing is found, and whole pages.
+    //! Explanations, suggestions if nothing is found, and whole pages.
 
     use super::{Json, attributes, page, section};
     use crate::api::{Document, Explanation, Plan, Suggestion, SuggestionKind, Why};

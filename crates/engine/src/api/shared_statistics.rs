@@ -21,7 +21,7 @@ pub(crate) trait SharedScores: Send + Sync {
     fn frequency(&self, term: &str) -> Option<u32>;
     /// Returns the completions of a word in all bundles, the most frequent first.
     fn completions(&self, prefix: &str) -> Option<&[String]>;
-    /// Returns the terms that begin with a term, and those that the term begins with, in the same
+    /// Returns the terms that begin with a term, and the terms with which it begins, in the same
     /// order.
     fn relatives(&self, term: &str) -> Option<&[String]>;
     /// Returns the replacement of a word, after replacements were chosen.
@@ -71,11 +71,11 @@ pub enum SharedPart {
 /// The terms that a query looks up in one bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryTerms {
-    /// All terms and keys, even those that the bundle does not have.
+    /// All terms and keys, even if the bundle does not have them.
     pub terms: Vec<String>,
     /// The beginnings of unfinished words, with the terms that they may become.
     pub completions: Vec<(String, Vec<String>)>,
-    /// Terms, with the terms that begin with them and those that they begin with.
+    /// Terms, with the terms that begin with them and the terms with which they begin.
     pub relatives: Vec<(String, Vec<String>)>,
 }
 

@@ -328,7 +328,7 @@ pub(crate) fn unknown_values<'a>(
 }
 
 /// Inserts the id of a value into `wanted`. If there is none, inserts the values that differ only
-/// in case, or else those that differ only in case and punctuation: `getting started` for
+/// in case, or else the values that differ only in case and punctuation: `getting started` for
 /// `Getting-Started`. Returns whether there are any.
 fn want(strings: &Strings, value: &str, wanted: &mut Bitset) -> bool {
     if let Some(id) = strings.find(value) {

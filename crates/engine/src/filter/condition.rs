@@ -81,7 +81,7 @@ impl Condition {
         if parts.len() == 1 { parts.remove(0) } else { Self::All(parts) }
     }
 
-    /// Returns the condition that at least one of these holds.
+    /// Returns a condition that holds if at least one of these conditions holds.
     pub fn any(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
         for condition in conditions {

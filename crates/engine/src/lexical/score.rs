@@ -5,9 +5,9 @@
 //! passage's score; a section then scores by its best passage. All sums run in a fixed order, so
 //! that every host computes the same bits.
 //!
-//! All lists ascend, so they are walked side by side: every term's postings in one block, then
-//! those in the next. The accumulators have one entry for each passage of a block, so they stay in
-//! a core's cache, and a million pages take no more memory than a thousand.
+//! All lists ascend, so they are walked side by side: every term's postings in one block, then the
+//! postings in the next block. The accumulators have one entry for each passage of a block, so they
+//! stay in a core's cache, and a million pages take no more memory than a thousand.
 
 use std::ops::Range;
 

@@ -204,7 +204,7 @@ fn condition_on<'a>(
     Some((Condition { attribute: attribute.to_string(), value: value.to_string(), excluded }, rest))
 }
 
-/// Returns where a word ends: before white space, or before a quotation mark that begins a phrase.
+/// Returns the end of a word: before white space, or before a quotation mark that begins a phrase.
 fn word_end(text: &str) -> usize {
     for (at, c) in text.char_indices() {
         if c.is_whitespace() {

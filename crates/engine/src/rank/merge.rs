@@ -14,7 +14,7 @@ pub(super) struct Merged {
     pub candidates: Vec<Candidate>,
     /// Each page once, by id.
     pub pages: Vec<PageScore>,
-    /// Score of a section that both legs rank first, in the phrasing where it is highest.
+    /// The highest score, over the phrasings, of a section that both legs rank first.
     pub top: f32,
     /// Traces of the legs, by phrasing.
     pub traces: Vec<Trace>,

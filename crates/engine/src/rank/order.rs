@@ -241,7 +241,7 @@ fn keyed(keyed: impl Iterator<Item = (u64, usize)>) -> Vec<(u64, usize)> {
     keyed
 }
 
-/// Returns a number as one that compares like it.
+/// Returns a number as an integer that compares like it.
 fn ascending(number: f64) -> u64 {
     let bits = number.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }

@@ -35,7 +35,7 @@ pub(crate) struct Ranked {
 
 impl Ranked {
     /// Merges and ranks the matches of a request's phrasings. `without`: the sections that match
-    /// without an attribute's part of the filter. `why`: the page asked about.
+    /// without an attribute's part of the filter. `why`: the page that is explained.
     pub fn new(
         index: &Index,
         phrasings: &[ResolvedQuery],
@@ -67,7 +67,8 @@ impl Ranked {
         let mut shown: Vec<RankedPage> =
             pages.into_iter().skip(start).take(limit).map(RankedPage::new).collect();
 
-        // After the pages shown come the page asked about and the pages that it is compared with.
+        // After the pages shown come the page that is explained and the pages that it is compared
+        // with.
         let kept = why.and_then(|why| why.section).map(|section| (shown.len(), section));
         let beside = standing.iter_mut().flat_map(|standing| standing.pages.iter_mut().flatten());
         let mut pages: Vec<&mut RankedPage> = shown.iter_mut().chain(beside).collect();
@@ -134,7 +135,7 @@ impl Ranked {
         }
     }
 
-    /// Returns the pages shown, and the page asked about with those that it is compared with.
+    /// Returns the pages shown, the page that is explained, and the pages that it is compared with.
     fn all_pages(&self) -> impl Iterator<Item = &RankedPage> {
         let beside = self.standing.iter().flat_map(|standing| standing.pages.iter().flatten());
         self.pages.iter().chain(beside)
@@ -150,8 +151,8 @@ impl Ranked {
         self.all_pages().filter(by_meaning).filter_map(place).collect()
     }
 
-    /// Returns the shards of texts needed to show the pages, and those with the name of the page
-    /// asked about.
+    /// Returns the shards of texts needed to show the pages, and to name the page that is
+    /// explained.
     pub fn texts(&self, index: &Index) -> Vec<ShardId> {
         let manifest = index.manifest();
         let Some(structure) = index.structure() else { return Vec::new() };
@@ -274,7 +275,7 @@ fn in_order(
     weigh(ordering, &pins, &mut pages)?;
     collapse(index, asked, why.map(|place| place.page.0), &mut pages)?;
     let mut grouped = Grouped { pages };
-    // To rank the page asked about, all pages must be in order.
+    // To rank the page that is explained, all pages must be in order.
     let end = match why {
         Some(_) => usize::MAX,
         None => (request.offset as usize).saturating_add(request.limit.0 as usize),

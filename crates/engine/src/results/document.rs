@@ -17,7 +17,7 @@ pub(crate) type Read = Result<Box<Response>, Vec<ShardId>>;
 /// Reads the page at `address`. Cheap to call again.
 ///
 /// # Errors
-/// The errors of [`locate`]; [`Error::Request`] where the request asks for something else as well.
+/// The errors of [`locate`]; [`Error::Request`] if the request also asks for something else.
 #[inline(never)]
 pub(crate) fn read(index: &Index, request: &Request, address: &str) -> Result<Read, Error> {
     let is_other = request.similar_to.is_some() || request.why.is_some();

@@ -6,7 +6,7 @@ use findling_text::sentences::stretches;
 
 use crate::vector::DensePoint;
 
-/// Returns where each stretch of a section's text ends, with the cosine of its code and the query,
+/// Returns the end of each stretch of a section's text, with the cosine of its code and the query,
 /// -1 to 1. Empty if the codes belong to another text. If there are several phrasings, the nearest
 /// counts.
 #[inline(never)]

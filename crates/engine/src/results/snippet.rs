@@ -206,8 +206,8 @@ fn window(
     Window { shown: shown.start..end, best }
 }
 
-/// Returns the worth of the query's words among these units, each counted once, without those in
-/// `said`.
+/// Returns the worth of the query's words among these units, each counted once, without the words
+/// in `said`.
 fn worth(units: &[Unit], marks: &Marks, said: &[bool]) -> u64 {
     let mut sum = 0;
     for (i, unit) in units.iter().enumerate() {

@@ -285,8 +285,7 @@ fn near_ranges(index: &Index, word: &str) -> Vec<bool> {
     ranges
 }
 
-/// Returns the spellings that are in `near` ranges, or those that are not; or the shards that are
-/// missing.
+/// Returns the spellings in the `near` ranges or in all other ranges, or the missing shards.
 fn spellings<'a>(
     index: &'a Index,
     near: &[bool],

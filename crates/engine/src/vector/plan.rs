@@ -126,7 +126,7 @@ pub fn plan(view: &VectorView, graph: Option<&Graph>, filter: Option<&Bitset>, e
     }
 }
 
-/// Returns the `k` sections nearest to a query among those that pass the filter.
+/// Returns the `k` sections nearest to a query among the sections that pass the filter.
 ///
 /// Uses the exact scan or the graph, as [`plan`] decides. `ef`: how many vectors the search of the
 /// graph keeps; more give better recall and take more work. At least [`default_ef`] are kept.

@@ -116,7 +116,7 @@ pub struct Grid {
     stored: Vec<Vec<u8>>,
 }
 
-/// The sizes that determine where a bundle is cut.
+/// The sizes that determine the cuts of a bundle.
 #[derive(Clone, Copy)]
 pub struct Cut {
     pub terms_per_range: usize,

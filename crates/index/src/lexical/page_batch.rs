@@ -92,8 +92,8 @@ impl<'a> Readers<'a> {
     }
 }
 
-/// The analysis of a batch of pages. Numbers of terms, pages, sections and passages are those in
-/// the batch.
+/// The analysis of a batch of pages. Terms, pages, sections and passages are numbered within the
+/// batch.
 #[derive(Debug, Default)]
 pub struct PageBatch {
     /// The number of each term, which is its index in `lists`.

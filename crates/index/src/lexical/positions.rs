@@ -50,7 +50,7 @@ const SHARDS_PER_PHRASE: usize = 8;
 /// Smallest size that a shard of positions is cut to.
 const MIN_POSITIONS_BYTES: usize = 1 << 10;
 
-/// Returns the blocks. Page addresses decide where they are cut.
+/// Returns the blocks. The addresses of pages decide the cuts.
 pub fn blocks(pages: &[Page], batches: &[Batch]) -> Vec<Block> {
     let mut sizes = Vec::with_capacity(pages.len());
     for Head { pages, sections, passages } in batches.iter().map(Batch::head) {

@@ -53,7 +53,7 @@ fn serve(file: Vec<u8>, acts: Vec<Act>) -> Server {
         for stream in listener.incoming() {
             let (Ok(stream), act) = (stream, acts.next().unwrap_or(Act::Honest)) else { return };
             let (file, seen, send) = (file.clone(), Arc::clone(&seen), send.clone());
-            // One thread a connection: one that stalls must not hold up the next.
+            // One thread for each connection: a connection that stalls must not delay the next.
             std::thread::spawn(move || answer(stream, &file, &act, &seen, &send));
         }
     });

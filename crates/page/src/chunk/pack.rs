@@ -47,8 +47,8 @@ pub(super) fn pack(
             let (before, _) = &sized[at - 1];
             let short = even.saturating_sub(filled);
             let over = (filled + atom_size).saturating_sub(even);
-            // In the middle of a block, a span that is too large is worse than one that is too
-            // small; at the end of a block it is better.
+            // In the middle of a block, a span that is too large is worse than a span that is too
+            // small. At the end of a block, it is better.
             let cut = filled + atom_size > max
                 || if before.ends_block { over * 2 > short } else { over > short * 2 };
             if cut && filled > 0 {

@@ -13,7 +13,7 @@ const MAX_REFERENCES: usize = 16;
 /// Largest depth of fields within fields. Deeper fields are listed with their own type.
 const MAX_DEPTH: usize = 4;
 
-/// Maximum number of fields of one body. Larger ones are cut: nobody reads them as a list.
+/// Maximum number of fields of one body. Larger bodies are cut: nobody reads them as a list.
 const MAX_FIELDS: usize = 300;
 
 /// Maximum number of fields of a description in all, so that a small file with many references does

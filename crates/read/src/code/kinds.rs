@@ -92,11 +92,11 @@ pub(super) fn is_read(path: &Path) -> bool {
 /// The numbers of files of a directory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
-    /// Files of programs, without those that usually accompany rendered pages.
+    /// Files of programs, except files that usually accompany rendered pages.
     programs: usize,
     /// Scripts of the kind that accompanies rendered pages, and programs in the same language.
     of_pages: usize,
-    /// Documents that people write, without those that every program has.
+    /// Documents that people write, except documents that every program has.
     documents: usize,
     html: usize,
     /// Records at the top of the directory.

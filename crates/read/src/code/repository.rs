@@ -47,7 +47,7 @@ pub(crate) fn describe<'a>(pages: impl Iterator<Item = &'a mut RawPage>) -> Vec<
     heads.into_iter().filter_map(included).collect()
 }
 
-/// Returns a small file as one that pages depend on.
+/// Returns a small file, as a dependency of pages.
 fn included(path: PathBuf) -> Option<Included> {
     let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
     let hash = file_hash(&path).ok()?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::languages::{self, Language};
 
-/// Largest file of code that is read, in bytes. Larger ones are data.
+/// Largest file of code that is read, in bytes. Larger files are data.
 pub(crate) const MAX_BYTES: u64 = 1 << 20;
 
 /// Largest PDF, book or Word file that is read, in bytes.

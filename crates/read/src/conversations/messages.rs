@@ -1,5 +1,5 @@
-//! Messages in the shapes of the OpenAI and Anthropic interfaces, and in those that a file of field
-//! names describes.
+//! Messages in the shapes of the OpenAI and Anthropic interfaces, and in shapes that a file of
+//! field names describes.
 
 use std::collections::HashMap;
 

@@ -69,7 +69,8 @@ fn outermost<'a>(elements: &[ElementRef<'a>]) -> Vec<ElementRef<'a>> {
     elements.iter().filter(is_outer).copied().collect()
 }
 
-/// Returns the main elements that are shown and have text; if none is shown, those that have text.
+/// Returns the main elements that are shown and have text; if none is shown, the main elements that
+/// have text.
 fn shown_mains<'a>(mains: &[ElementRef<'a>]) -> Option<Vec<ElementRef<'a>>> {
     let with_text: Vec<ElementRef> = mains
         .iter()
@@ -126,7 +127,7 @@ fn with_lead<'a>(mut roots: Vec<ElementRef<'a>>, survey: &Survey<'a>) -> Vec<Ele
     roots
 }
 
-/// Returns the number of words of text in an element, outside of another one in it and outside of
+/// Returns the number of words of text in an element, except in a given inner element and in
 /// frames.
 fn words_around(around: NodeRef<Node>, inner: NodeRef<Node>) -> usize {
     let place = Place { explicit: false, in_content: false, only_h1: false };

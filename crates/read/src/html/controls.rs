@@ -32,7 +32,7 @@ const MAX_ID_BYTES: usize = 64;
 /// Maximum number of siblings of a hidden element that are examined.
 const MAX_SIBLINGS: usize = 200;
 
-/// Largest number of containers around a panel, up to the one that has controls beside it.
+/// Maximum number of containers between a panel and the container with controls beside it.
 const MAX_LEVELS: usize = 4;
 
 /// The elements that the controls of a page point at.
@@ -188,8 +188,8 @@ fn is_text_panel(panel: NodeRef<Node>) -> bool {
         && Words::of(panel, usize::MAX).is_prose()
 }
 
-/// Returns the element with `id` among those that follow the button: the button and this element,
-/// or elements around them, are siblings.
+/// Returns the element with `id` if it follows the button: the button and the element, or elements
+/// around them, are siblings.
 fn next_element_with_id<'a>(button: NodeRef<'a, Node>, id: &str) -> Option<NodeRef<'a, Node>> {
     let has_id = |node: &NodeRef<Node>| {
         node.value().as_element().is_some_and(|element| element.attr("id") == Some(id))
@@ -265,7 +265,7 @@ fn is_heading_like(node: &Node) -> bool {
 }
 
 /// Returns whether a button has the text of a heading that has no other text. If there are several
-/// buttons, it is the one that opens something, or the first.
+/// buttons, this is the button that opens something, or the first button.
 fn is_text_of(button: NodeRef<Node>, heading: NodeRef<Node>) -> bool {
     let is_button = |node: &NodeRef<Node>| super::is_named(node.value(), "button");
     let other_text = heading.descendants().any(|below| match below.value() {

@@ -1,4 +1,4 @@
-//! Pages that a generator adds to those that people wrote: lists of symbols, hierarchies, uses,
+//! Pages that a generator adds to the pages that people wrote: lists of symbols, hierarchies, uses,
 //! tags, source code. Lists only repeat the pages that they list, and are left out; listings of
 //! source code and pages about the generator itself rank last.
 

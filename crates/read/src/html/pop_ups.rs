@@ -1,4 +1,4 @@
-//! Words that a reader does not see in the text: those for screen readers, and the contents of
+//! Words that a reader does not see in the text: words for screen readers, and the contents of
 //! pop-ups that appear over a word.
 
 use ego_tree::NodeRef;

@@ -7,7 +7,7 @@ use super::Read;
 use super::roff::{Font, Roff};
 use findling_page::page::Section;
 
-/// Longest list of options that is a heading, in bytes. Longer ones are text.
+/// Longest list of options that is a heading, in bytes. Longer lists are text.
 const MAX_OPTIONS_BYTES: usize = 200;
 
 /// The kind of the next line of text.
@@ -213,7 +213,7 @@ impl Writer {
         self.next = Next::Tag;
     }
 
-    /// Makes the next line one in a font.
+    /// Sets the font of the next line.
     pub fn next_in(&mut self, font: Font) {
         if self.next == Next::Text {
             self.next = Next::Font(font);

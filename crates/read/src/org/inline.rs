@@ -11,7 +11,7 @@ const MAX_SPAN_BYTES: usize = 4096;
 /// Deepest nesting of emphasis.
 const MAX_DEPTH: usize = 8;
 
-/// The commonly used ones of Org's many named characters.
+/// The common ones among Org's many named characters.
 const ENTITIES: [(&str, &str); 24] = [
     ("alpha", "α"),
     ("beta", "β"),

@@ -59,7 +59,7 @@ pub struct Split {
 pub struct Finished {
     /// The rows in the order of the files. Title and language are as if there were no other pages.
     pub rows: Vec<Row>,
-    /// The pages, without those that a site does not show.
+    /// The pages, without pages that a site does not show.
     pub pages: Vec<Page>,
     /// The rows of each page.
     pub places: Vec<Range<usize>>,

@@ -301,7 +301,7 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, usize)
         .map(|at| (&rest[..at], start.len() + at + end.len()))
 }
 
-/// Returns the text between two single backquotes, and where the second ends, as [`between`] does.
+/// Returns the text between two single backquotes, and the end of the second, as [`between`] does.
 /// After the second, `_` or a role may follow.
 fn between_any(text: &str) -> Option<(&str, usize)> {
     let rest = text.strip_prefix('`')?;

@@ -83,7 +83,8 @@ fn with_languages(engine: &[u8], wanted: &BTreeSet<&'static str>) -> Result<Vec<
         .map_err(damaged)
 }
 
-/// Returns the client's files, sorted by name: those in `dir`, or else those in this program.
+/// Returns the client's files, sorted by name: the files in `dir`, or else the files in this
+/// program.
 ///
 /// # Errors
 /// If `dir` cannot be read or has no `findling.js`. If `dir` is not given and this program has no

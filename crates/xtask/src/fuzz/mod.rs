@@ -171,7 +171,8 @@ fn named(target: &Target, places: &Places<'_>) -> Result<PathBuf> {
     Ok(named)
 }
 
-/// Makes `to` another name of the file `from`, or a copy where a file cannot have two.
+/// Makes `to` another name of the file `from`, or a copy if the file system does not allow two
+/// names.
 fn replace(from: &Path, to: &Path) -> std::io::Result<()> {
     match fs::remove_file(to) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),

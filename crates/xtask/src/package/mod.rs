@@ -269,7 +269,7 @@ fn pack_crates(paths: &Paths, packages: &[Package]) -> Result<()> {
         .run()
 }
 
-/// Installs the tool from the unpacked packages. The others take the place of those on crates.io,
+/// Installs the tool from the unpacked packages. The others replace the packages on crates.io,
 /// which may not have this version yet. Without optimisation and without the transformer, to save
 /// time.
 fn install(paths: &Paths, outside: &Path, unpacked: &[(&Package, PathBuf)]) -> Result<PathBuf> {

@@ -52,7 +52,7 @@ pub fn update() {
     }
 }
 
-/// Installs the missing ones of `packages` without removing other packages.
+/// Installs the missing `packages` without removing other packages.
 pub fn install(packages: &[&str], why: &str) -> Result<()> {
     let missing = missing(packages);
     if missing.is_empty() {

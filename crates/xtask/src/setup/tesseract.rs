@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::debian;
 use crate::cmd::which;
 
-/// Looks for the program, and installs Debian's package where it is missing.
+/// Looks for the program, and installs Debian's package if it is missing.
 pub fn tesseract() -> Result<()> {
     if which("tesseract").is_some() {
         return Ok(());

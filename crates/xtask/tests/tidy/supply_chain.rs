@@ -76,7 +76,7 @@ fn locked_npm_packages_have_hashes_and_no_other_registry() {
     for (file, text) in locks {
         let lock: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         for (name, package) in lock["packages"].as_object().expect("packages") {
-            // The package itself, and one that is a directory of this repository.
+            // The package itself, and a package that is a directory of this repository.
             if name.is_empty() || package["link"] == true || !name.contains("node_modules/") {
                 continue;
             }

@@ -24,7 +24,7 @@ pub struct Outcome {
     pub section_first: bool,
     /// Whether the first snippet, of a right page, shows the answer.
     pub shown: Visible,
-    /// Whether the first three pages differ from those by words alone.
+    /// Whether the first three pages differ from the first three by words alone.
     pub moved: bool,
     /// The address of the first section.
     pub first: String,

@@ -12,8 +12,8 @@ use wasmparser::{
 
 use crate::links::Target;
 
-/// The references of a linked module: relocations in code by place in the file, those in data by
-/// address.
+/// The references of a linked module: relocations in code by place in the file, and relocations in
+/// data by address.
 pub struct Linked {
     /// The places of the pieces of data in memory.
     pub pieces: Vec<Range<u32>>,

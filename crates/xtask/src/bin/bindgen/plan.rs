@@ -20,8 +20,8 @@ pub struct Plan {
     pub others: BTreeMap<String, Part>,
     /// Functions of the first part that other parts call.
     pub shared: Vec<usize>,
-    /// The table's entries: slot and function. After the module's own entries come those for calls
-    /// between parts.
+    /// The table's entries: slot and function. After the module's own entries come the entries for
+    /// calls between parts.
     pub entries: BTreeMap<u32, usize>,
     /// The slots for calls between parts, by function.
     pub slots: BTreeMap<usize, u32>,
@@ -113,7 +113,7 @@ fn waiting(
 }
 
 /// Returns the first part and the others. The first part has the items that can be reached from
-/// outside without going through deferred functions. Another part has those that can be reached
+/// outside without going through deferred functions. Another part has the items that can be reached
 /// through its own functions.
 fn parts(
     graph: &Graph,

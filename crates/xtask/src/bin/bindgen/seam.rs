@@ -14,8 +14,8 @@ use xtask::deferred::names::Functions;
 
 use crate::graph::called;
 
-/// Checks that the functions of a part refer to no function of another part. `here`: the functions
-/// of the part; `given`: those that it imports.
+/// Checks that the functions of a part refer to no function of another part. `here` are the
+/// functions of the part; `given` are the functions that it imports.
 ///
 /// # Errors
 /// If there is such a reference; the error names each such caller and callee.
