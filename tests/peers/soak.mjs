@@ -4,13 +4,13 @@
 //   cargo xtask bench soak [--minutes N] [--every SECONDS] [--pause MS] [--only NAME,...]
 //
 // `findling serve BUNDLE`, the application (`findling serve`) and the Worker in workerd get
-// requests from 200 connections for N minutes each (10). After an answer, a connection waits for two
-// seconds (--pause), as a reader does. Every 30 seconds the bundle of 300 generated pages is built
-// again with a new page, as a deployment or a sync replaces it. An answer is an error if its status
-// is not 200, if it has no results, or if it does not come within 30 seconds. A deployment is an
-// error if its page is not found within ten seconds. With `findling serve BUNDLE`, every fourth request fetches
-// the entry file; all others search. Memory is the maximum of the server's process in each half of
-// the time.
+// requests from 200 connections for N minutes each (10). After an answer, a connection waits for
+// two seconds (--pause), as a reader does. Every 30 seconds the bundle of 300 generated pages is
+// built again with a new page, as a deployment or a sync replaces it. An answer is an error if its
+// status is not 200, if it has no results, or if it does not come within 30 seconds. A deployment
+// is an error if its page is not found within ten seconds. With `findling serve BUNDLE`, every
+// fourth request fetches the entry file; all others search. Memory is the maximum of the server's
+// process in each half of the time.
 //
 // The result is written to bench/results/DATE-soak.json; the exit status is 1 after an error.
 

@@ -30,8 +30,8 @@ filter?: string | Record<string, unknown>,
 /**
  * A second filter, which a reader sets by facets. It is applied to the results that the query
  * finds without it, so the count of a value is the number of pages that remain after choosing
- * the value. Facets of an attribute are counted without its own part of this filter. A response
- * to a request with this filter has no suggestions and no `answerable`.
+ * the value. Facets of an attribute are counted without its own part of this filter. A
+ * response to a request with this filter has no suggestions and no `answerable`.
  */
 postFilter?: string | Record<string, unknown>, 
 /**
@@ -606,8 +606,8 @@ share: number, };
  */
 export type Evidence = { 
 /**
- * The BM25F score of the best passage, divided by the score of a passage of average length that
- * has every word of the query; `None` if no words were searched.
+ * The BM25F score of the best passage, divided by the score of a passage of average length
+ * that has every word of the query; `None` if no words were searched.
  */
 words: number | null, 
 /**

@@ -33,8 +33,8 @@ pub struct Request {
     pub filter: Option<serde_json::Value>,
     /// A second filter, which a reader sets by facets. It is applied to the results that the query
     /// finds without it, so the count of a value is the number of pages that remain after choosing
-    /// the value. Facets of an attribute are counted without its own part of this filter. A response
-    /// to a request with this filter has no suggestions and no `answerable`.
+    /// the value. Facets of an attribute are counted without its own part of this filter. A
+    /// response to a request with this filter has no suggestions and no `answerable`.
     #[doc(alias = "deferred")]
     #[cfg_attr(feature = "ts", ts(optional, type = "string | Record<string, unknown>"))]
     pub post_filter: Option<serde_json::Value>,

@@ -329,8 +329,8 @@ pub struct TermExplanation {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
-    /// The BM25F score of the best passage, divided by the score of a passage of average length that
-    /// has every word of the query; `None` if no words were searched.
+    /// The BM25F score of the best passage, divided by the score of a passage of average length
+    /// that has every word of the query; `None` if no words were searched.
     pub words: Option<f32>,
     /// The cosine of the query and the nearest vector, minus the cosine of the query and the mean
     /// vector; `None` without vectors.

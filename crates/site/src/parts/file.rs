@@ -6,7 +6,7 @@
 //! | | a record: the [`Head`] as JSON |
 //! | | a record for each piece of pages |
 //! | 4 | `0xffff_ffff`, the end of the pieces |
-//! | | the embeddings, as a cache of embeddings ([`findling_index::embedding::cache`]), if there are any |
+//! | | the embeddings, if there are any, as a cache ([`findling_index::embedding::cache`]) |
 //!
 //! A record:
 //!
