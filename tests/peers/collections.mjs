@@ -5,15 +5,16 @@
 //                                 [--note TEXT]
 //
 // The files (10,000 unless given) are the sources of this repository's own dependencies, which
-// cargo keeps below its home directory, or those below `--from`: files of code of at most 64 kB, in
-// the order of a hash of their paths. `--encoder none`, the default, builds for search by words.
+// cargo keeps below its home directory, or the files below `--from`: files of code of at most 64
+// kB, in the order of a hash of their paths. `--encoder none`, the default, builds for search by
+// words.
 //
-// "sync after an edit" appends a function to one file, another one in each run. "search from a cold
-// process" starts a process for each query, with the files in the page cache. "warm search" is the
-// engine's time for ten results with everything in memory (`findling eval`), for 200 headings of
-// the collection; once more under a filter that keeps about one file in a hundred, those below one
-// directory. Times of processes are the shell's; `/usr/bin/time` (GNU) measures CPU time and
-// memory.
+// "sync after an edit" appends a function to one file, and to another file in each run. "search
+// from a cold process" starts a process for each query, with the files in the page cache. "warm
+// search" is the engine's time for ten results with everything in memory (`findling eval`), for 200
+// headings of the collection. It is measured again under a filter that keeps one directory, about
+// one file in a hundred. Times of processes are measured from the shell; `/usr/bin/time` (GNU)
+// measures CPU time and memory.
 //
 // The result is written to bench/results/DATE-collections.json unless `--out` names another file.
 

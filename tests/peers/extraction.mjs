@@ -22,9 +22,9 @@
 //   title is the biggest text of the content.
 // - frame: the number of blocks of three or more words that are on more than a fifth of the pages.
 // - listings: the share of listing pages among the first three results of 20 headings of the site.
-// - own index: pages that the generator's own search knows and Findling leaves out; pages that
+// - own index: pages that the generator's own search has and Findling leaves out, and pages that
 //   only Findling has.
-// - time, memory: of `findling build --encoder none`.
+// - time, memory: measured for `findling build --encoder none`.
 //
 // `--details` writes the findings for each site: sections whose anchor fails, titles with the
 // biggest text, repeated blocks, and the shown and indexed texts of pages, for a diff.

@@ -212,8 +212,8 @@ class Bench {
 }
 
 /**
- * Runs a process to its end: milliseconds. Both exit statuses, found and not found, count as an
- * answer.
+ * Runs a process to its end, and resolves to the milliseconds. Both exit statuses, found and not
+ * found, count as an answer.
  */
 function timed(program, args, env) {
   const began = performance.now();

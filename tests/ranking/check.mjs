@@ -108,7 +108,7 @@ function mistakes(one, pages) {
 
 /**
  * The requests for a case, in order: the query, or each of its beginnings; other spellings; the
- * same in steps of a few pages.
+ * query in steps of a few pages.
  */
 export function requests(one, pages) {
   const request = { limit: LIMIT, ...one.request };

@@ -40,7 +40,7 @@ struct Uses {
 pub struct Bundles {
     given: Vec<PathBuf>,
     uses: Mutex<HashMap<String, Uses>>,
-    /// Told when a question has ended.
+    /// Is notified when a question has ended.
     returned: Condvar,
     encoders: Encoders,
     /// Names of bundles that have answered a question, each with whether the question was by
@@ -63,7 +63,7 @@ impl Bundles {
         Self { given, uses, returned, encoders, answered, vectors, fresh }
     }
 
-    /// Returns the names: as they were given, or the collections there are now.
+    /// Returns the given names, or the names of the present collections.
     ///
     /// # Errors
     /// If the registry cannot be read.

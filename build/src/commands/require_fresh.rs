@@ -3,8 +3,8 @@
 //!
 //! | target | its age is the time since |
 //! |---|---|
-//! | collection | the last sync; one whose sources have not changed since is never too old |
-//! | site | it was last asked whether its bundle is still the one of the copy |
+//! | collection | the last sync; a collection whose sources have not changed is never too old |
+//! | site | the last request that compared the site's bundle with the copy |
 //! | bundle at a path | the build, by the date of its entry file |
 
 use std::path::Path;

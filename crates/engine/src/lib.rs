@@ -37,9 +37,9 @@
 //!
 //! **A query's way.** The text is split ([`Request::query`]: words, `"phrases"`, `-exclusions`,
 //! `attribute:value`) and analysed in each language of the bundle. Filter, phrases and exclusions
-//! become one bitset over sections that both legs obey. Words are scored by BM25F over passages, a
-//! section by its best passage; meaning by the cosine of a section's best vector. The two lists are
-//! fused in sections and regrouped by page.
+//! become one bitset over sections that both legs obey. BM25F scores words over passages, and a
+//! section counts by its best passage. Meaning is scored by the cosine of a section's best vector.
+//! The two lists are fused by section and then grouped by page.
 //!
 //! **Rounds.** A query takes two rounds over a resident bundle if nothing is corrected and there is
 //! no phrase. Over a streamed bundle it takes three rounds, or four if the first pages score about

@@ -1,4 +1,4 @@
-/** The language of the application: the first of the reader's that has texts. */
+/** The language of the application: the first of the reader's languages that has texts. */
 
 import { fill, LABELS } from "../ui/labels";
 import { type Locale, loadLocale, localeFor } from "../ui/locale";

@@ -59,7 +59,7 @@ const REMOVES: Class = Class::Trusted("it may remove something");
 const WRITES: Class = Class::Trusted("it writes what was asked to a file");
 const UNLISTED: Class = Class::Trusted("it is not known to be harmless");
 
-/// Options whose meaning in one command differs from that in the others.
+/// Options that have a different meaning in one command.
 const OF_COMMANDS: &[(&str, &[&str], Class)] = &[
     ("build", &["output", "agents", "discovery"], Class::Path),
     ("mcp", &["targets"], WHO_IS_ASKED),

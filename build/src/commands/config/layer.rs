@@ -170,7 +170,7 @@ impl Added {
         Ok(())
     }
 
-    /// Returns whether an earlier file set this argument, or one that conflicts with it.
+    /// Returns whether an earlier file set this argument, or a conflicting one.
     fn has(&self, command: &Command, arg: &Arg) -> bool {
         let is_set = |arg: &Arg| self.set.iter().any(|set| set.id == arg.get_id().as_str());
         is_set(arg) || command.get_arg_conflicts_with(arg).into_iter().any(is_set)
@@ -274,7 +274,7 @@ pub fn name(arg: &Arg) -> &str {
     arg.get_long().unwrap_or(arg.get_id().as_str())
 }
 
-/// Returns whether this argument was typed, or one that conflicts with it.
+/// Returns whether this argument, or a conflicting one, was typed.
 fn is_given(command: &Command, matches: &ArgMatches, arg: &Arg) -> bool {
     let typed =
         |arg: &Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);

@@ -153,8 +153,9 @@ struct Window {
     best: Range<usize>,
 }
 
-/// Returns the units to show: the sentence that says most of the query or is most like it, the
-/// first of equals, and whole sentences beside it as far as there is room.
+/// Returns the units to show: the best sentence, and whole neighbouring sentences if there is room.
+/// The best sentence covers most of the query or is most like it. The first of equal sentences
+/// wins.
 ///
 /// `prior`: the score of a sentence by its place and units, regardless of the query.
 fn window(

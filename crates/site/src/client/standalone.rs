@@ -36,7 +36,7 @@ const LOCALE: &str = "\n//# locale ";
 /// change on the way: NUL, the ends of lines, the end of a file, quotes, `<`, backslash, delete.
 const REPLACED: [u8; 8] = [0, b'\n', b'\r', 0x1a, b'"', b'<', b'\\', 0x7f];
 
-/// The first of the characters that stand for two: a replaced character, and the one after it.
+/// The first of the characters that encode two characters: a replaced one and the one after it.
 const PAIRS: u32 = 0x100;
 
 /// Form of a standalone file.
@@ -140,8 +140,8 @@ fn compress<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> anyhow::Res
 }
 
 /// Packs bytes as text, seven bits a character: the number of bytes, a semicolon, the characters.
-/// Some characters cannot stand in a page or a script: each of these is written as one of two bytes
-/// together with the next character. So a text always has 8 bytes for 7.
+/// Some characters cannot occur in a page or a script. Such a character is written together with
+/// the next one, as one character of two bytes. So a text always has 8 bytes for 7.
 fn pack(bytes: &[u8]) -> String {
     let mut text = format!("{};", bytes.len());
     text.reserve(bytes.len() / 7 * 8 + 4);

@@ -46,7 +46,7 @@ fn layers(directory: &Path) -> BTreeMap<String, usize> {
     layers
 }
 
-/// Compares what each module uses with the layers. `uses` is (user, used, where).
+/// Compares the imports of each module with the layers. `uses` is (user, used, where).
 fn check(directory: &Path, uses: &BTreeSet<(String, String, String)>) -> Vec<String> {
     let layers = layers(directory);
     let mut wrong = Vec::new();
@@ -119,7 +119,7 @@ fn every_crate_lists_its_modules() {
     }
 }
 
-/// Returns the modules that a root of a crate declares, but for its tests.
+/// Returns the modules that a root of a crate declares, except for its tests.
 fn declared(directory: &Path, file: &str) -> Vec<String> {
     let path = root().join(directory).join("src").join(file);
     let text = fs::read_to_string(path).unwrap_or_default();

@@ -3,7 +3,8 @@
 /// Outputs of a panel.
 pub const PANEL: usize = 32;
 
-/// Maximum number of tokens of a block: twelve are 24 sums of 16 lanes, of 32 registers.
+/// Maximum number of tokens of a block. Twelve tokens need 24 sums of 16 lanes; there are 32
+/// registers.
 pub const MAX_TILE: usize = 12;
 
 /// One weight.
@@ -34,7 +35,7 @@ pub fn tile(panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
     plain(panel, block, sums);
 }
 
-/// Computes the plain form, to which all others are equal.
+/// Computes the plain form. All other forms give the same results.
 fn plain(panel: &[Step], block: &[i32], sums: &mut [[i32; PANEL]]) {
     sums.fill([0; PANEL]);
     for (weights, inputs) in panel.iter().zip(block.chunks_exact(sums.len())) {
