@@ -49,8 +49,8 @@
 //!   place in its page; which 256th of the section
 //! - vectors: `n` times: a number: how many places back the similar vector is, 0 for none; if there
 //!   is one, a number: quarters of it that are expected, less one; a number: how many classes its
-//!   numbers are below those of their dimensions; `dim` numbers: the difference from the expected
-//!   vector
+//!   numbers are below the classes of their dimensions; `dim` numbers: the difference from the
+//!   expected vector
 //!
 //! A centroid is expected to be the mean plus, if it has a similar centroid, [`ALIKE`] of the
 //! difference between that centroid (as a reader decodes it, in eight bits) and the mean. The

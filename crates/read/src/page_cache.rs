@@ -43,7 +43,7 @@ impl<'a> PageCache<'a> {
         Self { log, program: program(), hashes, listing: None, is_shared: false }
     }
 
-    /// Returns the same for files that were listed with the options of the read.
+    /// Returns the cache for files that were listed with the options of the read.
     pub fn with_listing(self, listing: Option<&'a Listing>) -> Self {
         Self { listing, ..self }
     }

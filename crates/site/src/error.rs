@@ -91,7 +91,7 @@ pub enum Error {
         /// The output.
         output: PathBuf,
     },
-    /// The name of a file that needs no server says neither page nor script.
+    /// The name of a standalone file ends neither like a page nor like a script.
     StandaloneName {
         /// The output.
         output: PathBuf,

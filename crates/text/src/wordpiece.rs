@@ -110,7 +110,7 @@ impl WordPiece {
     /// `model.vocab` of a `tokenizer.json` sorted by id.
     ///
     /// # Errors
-    /// Where a special token is missing, a token occurs twice, or the vocabulary is over 256 MB.
+    /// If a special token is missing, a token occurs twice, or the vocabulary is over 256 MB.
     pub fn new<S: AsRef<str>>(
         vocabulary: impl IntoIterator<Item = S>,
         normaliser: Normaliser,

@@ -104,7 +104,7 @@ impl SettingsFile {
         self.document.raw()
     }
 
-    /// Returns a switch that belongs to no command and stands above all tables.
+    /// Returns a switch that belongs to no command and is above all tables.
     ///
     /// # Errors
     /// If it is not a truth value.

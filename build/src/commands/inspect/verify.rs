@@ -60,7 +60,7 @@ pub(super) enum Decoded {
     Other,
 }
 
-/// Returns for each shard that is a column its attribute.
+/// Returns the attribute of each shard that is a column.
 fn columns(manifest: &Manifest) -> Vec<Option<&Attribute>> {
     let mut columns = vec![None; manifest.shards.len()];
     for attribute in &manifest.attributes {

@@ -8,7 +8,7 @@ use findling_text::normalise::fold_into;
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     taken: HashSet<String>,
-    /// Number of anchors that were made from a number.
+    /// The number of the last anchor that was made from a number.
     numbered: u32,
 }
 
