@@ -1,6 +1,6 @@
-//! Finds the name that a typed name stands for: the name of a collection, of an attribute, or one
-//! of an attribute's values. Only the shell forgives a different spelling; the engine compares
-//! names exactly.
+//! Finds the name that a typed name means: the name of a collection, of an attribute, or one of an
+//! attribute's values. Only the shell forgives a different spelling; the engine compares names
+//! exactly.
 //!
 //! The rules are tried in order. The first rule that some known name meets decides:
 //!
@@ -20,7 +20,7 @@ use findling_text::normalise::fold_into;
 
 pub use person::Person;
 
-/// The known names that a typed name stands for.
+/// The known names that a typed name may mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameMatch<'a> {
     /// One name.
@@ -84,7 +84,7 @@ fn ends_path(path: &str, typed: &str) -> bool {
     !typed.is_empty() && (path == typed || path.ends_with(&format!("/{typed}")))
 }
 
-/// Finds the known name that a typed name stands for.
+/// Finds the known name that a typed name means.
 pub fn find_name<'a>(
     typed: &str,
     kind: NameKind,

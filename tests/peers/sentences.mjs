@@ -15,7 +15,7 @@
 // - first: the share of questions whose right page is the first.
 // - sentence: among the questions of `found`, the share whose sentence is in the text shown with
 //   the page: Findling's snippet of the best section, Pagefind's excerpt of the page. A sentence is
-//   in a text if 70% of its words stand there in one run.
+//   in a text if 70% of its words are there in one run.
 // - words: the mean number of words shown.
 
 import { execFileSync, spawnSync } from "node:child_process";

@@ -9,10 +9,10 @@ import { line } from "./safe-text";
 
 /** Largest query, page address or filter, in characters. */
 const MAX_CHARACTERS = 1000;
-/** Results unless the caller says otherwise, and the most there can be. */
+/** The default and the maximum number of results. */
 export const LIMIT = 10;
 export const MAX_RESULTS = 50;
-/** Tokens of an answer unless the caller says otherwise, and the most there can be. */
+/** The default and the maximum number of tokens of an answer. */
 const TOKENS = 2000;
 const MAX_TOKENS = 50_000;
 /** Tokens of an answer without its results. */

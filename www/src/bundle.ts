@@ -305,7 +305,7 @@ export class Bundle {
     const hybrid = (request.mode ?? "hybrid") === "hybrid";
     if (!FILE_ERRORS.has(error.code) || !hybrid || !this.#hasVectors || signal.aborted) throw error;
     const json = await this.#answer(lexical(request), cost, signal).catch(() => {
-      // The search by words needs the missing file as well. The first error is more informative.
+      // The search by words also needs the missing file. The first error is more informative.
       throw error;
     });
     const message = `Searched by words only: ${error.advice}`;

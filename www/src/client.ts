@@ -196,7 +196,7 @@ export class FindlingIndex extends EventTarget {
         fromRoot && !isWhole ? url.slice(1) : url,
         fromRoot ? this.#root : this.#site,
       );
-      // In documentation that is opened from a disk, pages are files as well.
+      // In documentation that is opened from a disk, pages are files too.
       const isPage = /^https?:$/.test(address.protocol) || address.protocol === this.#site.protocol;
       return isPage ? address.href : null;
     } catch {

@@ -41,7 +41,7 @@ const KEYWORDS: &[(&[&str], &[&str])] = &[
     (&["const", "let", "var", "val", "static"], &["constant", "function"]),
 ];
 
-/// Maximum number of symbols that a name stands for.
+/// Maximum number of symbols that one name can mean.
 const MAX_SYMBOLS: usize = 64;
 
 /// Maximum number of pages with definitions that are put first.

@@ -89,7 +89,7 @@ pub fn word_pieces(
     Ok(kept.map(|(_, token)| token).collect())
 }
 
-/// Returns the word that a token stands for in a text, if it is a whole word.
+/// Returns the word that a token represents in a text, if it is a whole word.
 fn one_word(token: &str, lowercase: bool) -> Option<String> {
     let mut words = Vec::new();
     for_each_word(token, normaliser(lowercase), |word| words.push(word.to_owned()));

@@ -3,8 +3,8 @@
 //! The search begins at the defaults and moves one parameter after the other to its next value, as
 //! long as that helps. The whole search is repeated for each of [`FOLDS`] parts of the queries: it
 //! uses the other queries, and its result is measured on that part. The setting found with all
-//! queries is only used if queries that a search has not seen gain as well. Measurements are
-//! cached, because the searches visit nearly the same settings.
+//! queries is only used if queries that a search has not seen also gain. Measurements are cached,
+//! because the searches visit nearly the same settings.
 
 use std::collections::HashMap;
 use std::rc::Rc;

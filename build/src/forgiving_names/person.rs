@@ -54,9 +54,9 @@ impl Person {
         Some(Self { surname, particles: key(&particles.concat()), given: given.collect() })
     }
 
-    /// Returns whether this name, as typed, can stand for another one: the surnames are equal, and
-    /// each given name equals the one at the same position or is its initial. The typed name may
-    /// leave out given names and particles.
+    /// Returns whether this name, as typed, can mean another one: the surnames are equal, and each
+    /// given name equals the one at the same position or is its initial. The typed name may leave
+    /// out given names and particles.
     pub fn may_be(&self, other: &Self) -> bool {
         let particles = self.particles.is_empty() || self.particles == other.particles;
         self.surname == other.surname

@@ -11,7 +11,7 @@
 //! | the entry file, the client | `no-cache`: asked for again, answered 304 where unchanged | yes |
 //! | pages of the site | `no-cache` | yes |
 //!
-//! It listens on the loopback interface only. [`files`] says which files it serves.
+//! It listens on the loopback interface only. [`files`] decides which files it serves.
 
 mod beneath;
 pub mod body;

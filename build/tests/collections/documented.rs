@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::home::{Done, Home};
 
-/// Returns whether a line is the documented one, in which `…` stands for anything.
+/// Returns whether a line is the documented one, in which `…` matches anything.
 fn matches(documented: &str, line: &str) -> bool {
     let mut parts = documented.split('…');
     let first = parts.next().unwrap_or_default();

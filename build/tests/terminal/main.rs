@@ -33,7 +33,7 @@ fn record(id: &str, year: u32, topic: &str) -> serde_json::Value {
     })
 }
 
-/// Writes a script that stands for a program of the user's; returns its path.
+/// Writes a script in place of a program of the user; returns its path.
 fn program(home: &Home, name: &str, script: &str) -> String {
     use std::os::unix::fs::PermissionsExt;
 

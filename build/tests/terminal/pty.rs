@@ -92,7 +92,7 @@ impl Pty {
     /// Closes the terminal, as if its window were closed.
     pub fn close(&mut self) {
         self.closes.store(true, Ordering::Relaxed);
-        // The reader has the terminal open as well, until it reads what a new size draws.
+        // The reader also keeps the terminal open, until it reads the drawing in the new size.
         self.resize((20, 70));
         while self.output.recv_timeout(PATIENCE).is_ok() {}
         self.without_end_of_file();

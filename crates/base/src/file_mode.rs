@@ -65,8 +65,8 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// Returns the permissions that these files have as well. For a directory, only the permission
-    /// to enter it counts. Missing files are ignored.
+    /// Returns the permissions that these files also have. For a directory, only the permission to
+    /// enter it counts. Missing files are ignored.
     pub fn and<'a>(self, paths: impl IntoIterator<Item = &'a Path>) -> Self {
         #[cfg(unix)]
         {

@@ -52,7 +52,7 @@ pub const MAX_NAME_LEN: usize = 1024;
 /// Maximum number of layers of the graph, including the base layer.
 pub const MAX_LAYERS: usize = 32;
 
-/// Maximum number of bytes that a compressed byte can stand for (RFC 1951: 258 bytes in two bits,
+/// Maximum number of bytes that a compressed byte can represent (RFC 1951: 258 bytes in two bits,
 /// rounded up).
 pub const MAX_INFLATION: u64 = 1040;
 

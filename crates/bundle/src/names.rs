@@ -1,5 +1,4 @@
-//! Names of shards. A name never stands for other contents than it did before, so every shard can
-//! be cached for ever.
+//! Names of shards. The contents of a name never change, so every shard can be cached for ever.
 //!
 //! Every reader fetches a hash of each shard, so hashes are as short as they can be. Most shards
 //! hold a range: of terms, of pages' texts, of encoder rows, or the vectors of a cell. The name of

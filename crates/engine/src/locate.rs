@@ -29,7 +29,7 @@ pub(crate) enum Located {
     Found(Place),
 }
 
-/// Finds the page of an address. With `texts`, finds the section as well and compares the full
+/// Finds the page of an address. With `texts`, also finds the section and compares the full
 /// address.
 ///
 /// # Errors

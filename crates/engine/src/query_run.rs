@@ -262,7 +262,7 @@ fn first_probe(
     let own = asked.seed.iter().flat_map(|seed| seed.vectors.iter().copied());
     let vectors = own.chain(vectors);
     let (point, budget) = (dense.point(index)?, params.probe_bytes(asked.plan.is_sentence()));
-    // In semantic mode pages are found by meaning alone, so distant cells count as well.
+    // In semantic mode, pages are found by meaning alone, so distant cells count too.
     let near_alone = asked.mode != Mode::Semantic;
     let mut probe = Probe::new(centroids, &point.query, vectors, budget, near_alone);
     probe.sections = sections;

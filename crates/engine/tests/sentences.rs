@@ -70,7 +70,7 @@ fn the_sentence_most_like_the_query_is_chosen() {
     assert!(chosen("energy cost", &[0.7, 0.7]).starts_with("Money is saved"));
     assert!(chosen("energy cost", &[0.9, -0.2]).starts_with("The kiln is filled"));
     assert!(chosen("energy cost", &[-0.5, 0.9]).starts_with("Smoke in the first"));
-    // Words of the query count as well.
+    // Words of the query also count.
     assert!(chosen("window", &[0.6, 0.7]).contains("a window stands open"));
 }
 

@@ -338,8 +338,8 @@ mod tests {
         let end = (101..200).find(|&page| begins(page)).unwrap();
         assert_eq!(renamed, (first..end).collect::<Vec<_>>());
 
-        // A file with the name of one of them changes the names of all; again the result is
-        // deterministic.
+        // If a file has the name of one of these shards, all of them get other names. The result is
+        // still deterministic.
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("shards")).unwrap();
         fs::write(dir.path().join(&before[100]), b"of an earlier build").unwrap();

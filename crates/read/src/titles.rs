@@ -176,7 +176,7 @@ impl<'a> Shared<'a> {
 
 impl Names {
     /// Returns whether the `<title>` is the page's name instead of its heading of level 1: there
-    /// are several such headings, or the title stands before the heading.
+    /// are several such headings, or the title is before the heading.
     fn is_headed_by(&self, tag: &str) -> bool {
         self.n_h1 > 1 || self.lead.iter().any(|text| plain(text) == plain(tag))
     }

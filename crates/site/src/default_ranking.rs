@@ -5,7 +5,7 @@ use findling_page::page::Page;
 use crate::ranking::{self, Setting};
 
 /// Parameters that differ from the defaults where most sections are symbols of code. The name of a
-/// function says what it does, and a part of a long name carries as much meaning as a word; neither
+/// function describes it, and a part of a long name carries as much meaning as a word; neither
 /// holds for prose. Search by meaning counts less, because the models were trained on prose.
 /// `docs/experiments/quality-sets.md` has the measurements.
 const OF_CODE: [(&str, f32); 4] =

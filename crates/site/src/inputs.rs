@@ -241,7 +241,7 @@ pub fn reading_options(options: &Options, pins: Pins) -> Result<sources::Options
         format: reading.format,
         base_url: base_url(options),
         root: reading.root.clone(),
-        // A path that ends with a slash stands for a list of files on a disk.
+        // On a disk, a path that ends with a slash shows a list of files.
         keep_index_html: reading.keep_index_html || options.form == Form::SinglePage,
         markdown_urls: reading.markdown_urls,
         attribute_from_path: reading.attribute_from_path.clone(),

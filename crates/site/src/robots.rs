@@ -63,8 +63,8 @@ impl Robots {
     }
 }
 
-/// Returns whether a path matches a rule from its beginning. `*` stands for any characters, `$` at
-/// the end for the end.
+/// Returns whether a path matches a rule from its beginning. `*` matches any characters; `$` at the
+/// end matches the end.
 fn matches(rule: &str, path: &str) -> bool {
     let (rule, to_end) = match rule.strip_suffix('$') {
         Some(rule) => (rule, true),

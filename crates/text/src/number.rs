@@ -27,7 +27,7 @@ const UNITS: WordList = WordList(
 const LETTER_UNITS: &str = "ghjlmsvwωгчм";
 
 /// Units that only follow a number directly, since they are words by themselves, or letters that
-/// often stand after a number.
+/// often follow a number.
 const ATTACHED_UNITS: WordList = WordList("a b c em f go in k n t to");
 
 /// French units whose names are English words: after a space only with a capital, `512 Go`.
@@ -132,7 +132,7 @@ pub(crate) fn spaced_number_end(bytes: &[u8], start: usize) -> usize {
     if fits { at } else { start }
 }
 
-/// Returns whether a digit stands before byte `at`, with at most one mark or space between.
+/// Returns whether a digit precedes byte `at`, with at most one mark or space between.
 fn follows_number(bytes: &[u8], at: usize) -> bool {
     match bytes.get(..at) {
         Some([.., a, b' ' | b'.' | b',' | b'-' | b'/' | b':']) => a.is_ascii_digit(),

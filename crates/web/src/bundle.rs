@@ -116,7 +116,7 @@ impl Bundle {
             Err(error) if self.can_do_without_meaning(request, &error) => error,
             answer => return answer,
         };
-        // If the search by words fails as well, the first error is more informative.
+        // If the search by words also fails, the first error is more informative.
         let Ok(mut words) = self.run(&lexical(request), None).await else { return Err(error) };
         words.notices.retain(|notice| notice.code != "encoder-missing");
         let message = format!("Searched by words only: {error}");

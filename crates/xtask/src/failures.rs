@@ -39,7 +39,7 @@ pub fn read(lines: &[String]) -> Vec<Failure> {
     failures
 }
 
-/// Where a line stands in the output of a runner.
+/// The place of a line in the output of a runner.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Elsewhere,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-/// The file that says what a topic of ranking is about.
+/// The file that describes a topic of ranking.
 const CASES: &str = "cases.json";
 
 /// The file that has what must come out of a folder of extraction.

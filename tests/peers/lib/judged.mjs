@@ -93,10 +93,10 @@ export function ndcg(ids, grades) {
 /** The words of a text in lower case. */
 export const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 
-/** The share of a sentence's words that must stand in a text in one run. */
+/** The share of a sentence's words that must be in a text in one run. */
 const MIN_SHARE = 0.7;
 
-/** Whether enough of a sentence stands in a text in one run. */
+/** Whether enough of a sentence is in a text in one run. */
 export function contains(text, sentence) {
   const run = words(sentence);
   const least = Math.max(1, Math.ceil(MIN_SHARE * run.length));

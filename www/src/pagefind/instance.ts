@@ -52,7 +52,7 @@ interface Attempt {
 }
 
 /**
- * A page must have every word of the query; a single letter stands for words that begin with it.
+ * A page must have every word of the query; a single letter matches words that begin with it.
  */
 const STRICT: SearchOptions = { everyWord: true, singleLetter: true };
 /** Shortest beginning that is searched instead of a word that no page has. */

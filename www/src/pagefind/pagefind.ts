@@ -46,7 +46,7 @@ export function createInstance(options: PagefindOptions = {}): PagefindInstance 
   return create(options);
 }
 
-/** Opens the bundle. Searches open it as well. */
+/** Opens the bundle. Searches also open it. */
 export async function init(): Promise<void> {
   await current().init();
 }

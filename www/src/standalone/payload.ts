@@ -15,7 +15,7 @@ const ELEMENT = "findling-payload";
 /** ASCII characters that text in a page or a script cannot hold as they are. */
 const REPLACED = [0, 10, 13, 26, 34, 60, 92, 127];
 
-/** The first of the characters that stand for two: a replaced character, and the one after it. */
+/** The first of the characters that encode two characters: a replaced one and the one after it. */
 const PAIRS = 0x100;
 
 /** Characters unpacked at once, so that a page stays responsive. */

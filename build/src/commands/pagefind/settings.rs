@@ -50,7 +50,7 @@ const WITHOUT_MEANING: [(&str, &str); 2] = [
     ("max_fragments", "each page has a file of its own"),
 ];
 
-/// Settings that the command line and the environment have as well.
+/// Settings that the command line and the environment also have.
 const KNOWN: [&str; 18] = [
     "site",
     "source",

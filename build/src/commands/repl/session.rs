@@ -285,7 +285,7 @@ impl Session {
         answers
     }
 
-    /// Returns the bundle, the place in its answer, and the hit that a printed number stands for.
+    /// Returns the bundle, the place in its answer, and the hit that a printed number denotes.
     ///
     /// # Errors
     /// If there is no such hit.

@@ -1,7 +1,7 @@
 //! `findling report`: what readers of a site search for and do not find.
 //!
 //! The searches come from logs that the site has already. With a bundle, each query is searched
-//! again, so the report says what is answered today. Nothing is sent anywhere.
+//! again, so the report also has today's answers. Nothing is sent anywhere.
 
 mod findings;
 mod log;

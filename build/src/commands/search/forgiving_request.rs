@@ -47,8 +47,8 @@ pub(crate) fn forgive(host: &mut Host, request: &mut Request) -> Result<Vec<Noti
     Ok(notices)
 }
 
-/// Returns the attribute of a bundle that a typed name stands for; `None` if there is none. `what`
-/// names the option in the error.
+/// Returns the attribute of a bundle that a typed name means; `None` if there is none. `what` names
+/// the option in the error.
 ///
 /// # Errors
 /// If several fit.

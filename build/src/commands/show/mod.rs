@@ -160,7 +160,7 @@ fn find(targets: &[PathBuf], page: &str, ui: &Ui) -> Result<Found> {
     Err(UsageError { code: "no-such-page", message }.into())
 }
 
-/// Returns the id of the page that a name stands for: its address or id, its key in a file, or its
+/// Returns the id of the page that a name means: its address or id, its key in a file, or its
 /// title.
 ///
 /// # Errors

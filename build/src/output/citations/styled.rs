@@ -55,7 +55,7 @@ pub fn styled(works: &[Work], style: Style) -> Result<Vec<String>> {
     list.items.into_iter().map(reference).collect()
 }
 
-/// The name that stands for further authors while the reference is formatted.
+/// The name that represents further authors while the reference is formatted.
 const OTHERS: &str = "\u{e000}";
 
 /// Returns a reference without the text that styles write around unknown volumes, pages and dates

@@ -1,7 +1,7 @@
-//! The choice of the key of the static encoder's table that stands for a word.
+//! The choice of the key of the static encoder's table that represents a word.
 
-/// Fewest characters of a key that can stand for a longer word. A single letter says nothing about
-/// the word, and every shard would have to repeat it.
+/// Minimum number of characters of a key that can represent a longer word. A single letter says
+/// nothing about the word, and every shard would have to repeat it.
 pub const MIN_PREFIX_CHARS: usize = 2;
 
 /// The prefix of the key of a token that continues a word.
@@ -18,7 +18,7 @@ pub fn longest_prefix<T>(
     ends.into_iter().find_map(|end| Some((get(&key[..end])?, end)))
 }
 
-/// Returns the key that stands for a word: the word itself, or else the longest prefix of at least
+/// Returns the key that represents a word: the word itself, or else the longest prefix of at least
 /// [`MIN_PREFIX_CHARS`] characters that `get` knows. Returns the value that `get` returns, and the
 /// key's length in bytes.
 pub fn standing_for<T>(word: &str, get: impl FnMut(&str) -> Option<T>) -> Option<(T, usize)> {
@@ -53,7 +53,7 @@ pub fn pieces<T, E>(
 }
 
 /// Returns the keys that a shard whose first key is `first` repeats in front: the sorted `keys`
-/// that are proper prefixes of `first` and can stand for a word.
+/// that are proper prefixes of `first` and can represent a word.
 pub fn prefixes<'k>(keys: &'k [String], first: &str) -> Vec<&'k str> {
     let mut found = Vec::new();
     for (end, _) in first.char_indices().skip(MIN_PREFIX_CHARS) {

@@ -60,7 +60,7 @@ impl Bits {
         (dim * self.count() as usize).div_ceil(8)
     }
 
-    /// Returns the stored number that stands for 0: half the number of levels, minus one half if 0
+    /// Returns the stored number that represents 0: half the number of levels, minus one half if 0
     /// is not a level.
     pub(super) fn offset(self) -> f32 {
         let half = (1u32 << self.count()) as f32 / 2.0;
@@ -71,7 +71,7 @@ impl Bits {
 /// Returns the upper half of the nearest f32 whose lower half is zero. `scale` is at least 0.
 pub(super) fn short(scale: f32) -> u16 {
     let bits = scale.to_bits();
-    // Round to nearest; a carry into the exponent is right as well.
+    // Round to nearest; a carry into the exponent is right too.
     (bits.wrapping_add(0x8000) >> 16) as u16
 }
 

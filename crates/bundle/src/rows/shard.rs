@@ -174,7 +174,7 @@ impl RowsShard {
         self.keys.binary_search_by(|probe| probe.as_ref().cmp(key)).ok()
     }
 
-    /// Returns the row that stands for a word ([`standing_for`]), and the length in bytes of its
+    /// Returns the row that represents a word ([`standing_for`]), and the length in bytes of its
     /// key.
     pub fn standing_for(&self, word: &str) -> Option<(usize, usize)> {
         standing_for(word, |key| self.get(key))

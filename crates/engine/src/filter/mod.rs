@@ -28,14 +28,14 @@
 //! object has operators. An attribute whose name is one of the words needs a leaf.
 //!
 //! **Meaning.** A condition applies to sections. An attribute of pages holds for all sections of a
-//! page. If sections have values of their own for it, a section without one has its page's value. A
-//! section without the attribute fails every test of it, and so passes `ne` and `must_not`. On a
-//! set of strings a test holds if it holds for one of the members. Strings match exactly, or else
-//! ignoring case; `contains` always ignores case. Dates are read by [`date`]: a date without a day
-//! stands for the whole month. A test that the attribute's type does not allow, such as `gt` on
-//! strings, is an error that names the existing values. A string that no page or section has
-//! matches nothing; a notice (`unknown-value`) names similar values. The same notice is given for a
-//! bound that no number or date satisfies.
+//! page. If sections have their own values of the attribute, a section without a value has its
+//! page's value. A section without the attribute fails every test of it, and so passes `ne` and
+//! `must_not`. On a set of strings a test holds if it holds for one of the members. Strings match
+//! exactly, or else ignoring case; `contains` always ignores case. Dates are read by [`date`]: a
+//! date without a day means the whole month. A test that the attribute's type does not allow, such
+//! as `gt` on strings, is an error that names the existing values. A string that no page or section
+//! has matches nothing; a notice (`unknown-value`) names similar values. The same notice is given
+//! for a bound that no number or date satisfies.
 
 #![doc(alias = "deferred")]
 

@@ -253,7 +253,7 @@ impl<'a> Scorer<'a> {
         let weight = weight * self.params.form_weight;
         let mut found = Vec::new();
         for (i, key) in group.forms.iter().enumerate() {
-            // A title in the other grammatical number equals the query as well; if both exist, the
+            // A title in the other grammatical number also equals the query; if both exist, the
             // typed form comes first.
             let weight = match i < group.typed {
                 true => weight,

@@ -36,7 +36,7 @@ const DEFERRED_SYNTAX: &[&str] = &[
     r"(^|\s)[^\s:]+:([^\s:/]|/([^/]|$))",
 ];
 
-/// Splits a query. `is_attribute` returns whether a name may stand before a colon.
+/// Splits a query. `is_attribute` returns whether a name may precede a colon.
 pub(crate) fn parse(text: &str, is_attribute: impl Fn(&str) -> bool) -> Query {
     let mut query = Query::default();
     let text = &*visible(text);

@@ -140,9 +140,9 @@ impl QueryPlan {
         if leading < self.groups.len() { leading as u32 } else { 0 }
     }
 
-    /// Returns whether the relatives of each group are looked up as well. They are not looked up
-    /// for a single word or a phrase (the reader means these as typed), for an unfinished word (it
-    /// has completions), or in a very long query.
+    /// Returns whether the relatives of each group are also looked up. They are not looked up for a
+    /// single word or a phrase (the reader means these as typed), for an unfinished word (it has
+    /// completions), or in a very long query.
     pub fn related(&self) -> Vec<bool> {
         let n_words = self.groups.iter().filter(|group| group.carries(false)).count();
         let are_several = (2..=MAX_RELATED_WORDS).contains(&n_words);

@@ -27,7 +27,7 @@ enum Vectors<'a> {
         seen: Seen,
         /// The similarity assumed for a section whose cell was not fetched.
         unseen: Option<f32>,
-        /// Whether the bundle says which sections have no vectors.
+        /// Whether the bundle lists the sections without vectors.
         tells: bool,
     },
 }
@@ -83,7 +83,7 @@ impl<'a> DenseLeg<'a> {
             .sections
             .last()
             .map(|(_, least)| zero + params.unseen * full * (least - zero));
-        // If many vectors are streamed, the bundle does not say which sections have none.
+        // If many vectors are streamed, the bundle does not list the sections without vectors.
         let tells = index.centroids().is_some_and(Centroids::tells);
         let vectors = Vectors::Streamed { seen, unseen, tells };
         Ok(Some(Self { point, neighbours, structure, vectors }))

@@ -27,7 +27,7 @@ pub(crate) struct Ranked {
     /// Notices of the filter.
     pub notices: Vec<Notice>,
     pub plan: Option<Plan>,
-    /// The standing among these pages of the page that is to be explained.
+    /// The rank, among these pages, of the page that is explained.
     pub standing: Option<Standing>,
     /// Words of the query that score, with their terms, by phrasing.
     pub groups: Vec<Vec<ScoredGroup>>,

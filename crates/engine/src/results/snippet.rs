@@ -58,7 +58,7 @@ impl Marks {
     }
 }
 
-/// One token of the text, parts of identifiers but not the identifiers.
+/// One token of the text. Identifiers are represented by their parts.
 struct Unit {
     start: usize,
     end: usize,
@@ -68,8 +68,8 @@ struct Unit {
 }
 
 /// Returns a snippet of about `size` words from `within`, a range of bytes of `text`. If the range
-/// is not valid, the snippet comes from the whole text. `likeness`: where stretches of the text
-/// end, ascending, with how like the query each is, -1 to 1; may be empty.
+/// is not valid, the snippet comes from the whole text. `likeness` has the end of each stretch of
+/// the text, ascending, and the stretch's similarity to the query, -1 to 1; it may be empty.
 pub(crate) fn snippet(
     text: &str,
     code: &[Range<u32>],

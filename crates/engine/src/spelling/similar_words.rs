@@ -23,7 +23,7 @@ pub(crate) struct SimilarWords {
 
 /// Returns the similar words of each word of a query that the bundle does not have, or the shards
 /// that are missing for it. Similarity is wider than correction, and words in phrases have similar
-/// words as well. The terms of the query must be in memory.
+/// words too. The terms of the query must be in memory.
 pub(crate) fn like(index: &Index, query: &Query) -> Result<Vec<SimilarWords>, Vec<ShardId>> {
     let (mut found, mut needed) = (Vec::new(), Vec::new());
     for word in unknown_words(index, query, false, true) {

@@ -55,7 +55,7 @@ const TRAINING: training::Options =
 const FARTHER: training::Options =
     training::Options { epochs: 20, learning_rate: 5e-3, ..TRAINING };
 
-/// Smallest gain in mean reciprocal rank at which [`FARTHER`] is tried as well.
+/// Smallest gain in mean reciprocal rank at which [`FARTHER`] is also tried.
 const MUCH: f32 = 0.15;
 
 /// Smallest additional gain at which [`FARTHER`] is kept. A smaller gain on held-out spans was not

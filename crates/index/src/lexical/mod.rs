@@ -259,7 +259,7 @@ fn structure(batches: &[Batch]) -> Structure {
 }
 
 /// Returns the mean length of each field, over the passages in which the field is not empty. A
-/// page's title counts for each of its passages. If passages without code counted as well, a single
+/// page's title counts for each of its passages. If passages without code also counted, a single
 /// word of code would look like a long field.
 fn mean_len(batches: &[Batch]) -> [f32; 6] {
     let (mut sums, mut counts) = ([0u64; 6], [0u64; 6]);

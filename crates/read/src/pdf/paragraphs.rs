@@ -95,8 +95,7 @@ fn continues(
     }
     let indent = line.x0 - before.x0;
     let ends_early = before.x1 < right - 0.15 * (right - left) && ends_sentence(&before.text);
-    // The first line of a paragraph is indented; the later lines of a list item are indented as
-    // well.
+    // The first line of a paragraph is indented; the later lines of a list item are indented too.
     let is_new = if starts_item(&before.text) || is_second && before.x0 <= left + 0.5 * size {
         false
     } else {

@@ -27,7 +27,7 @@ const FORMAT: u32 = 1;
 /// The separator between the blocks of a section in its text.
 const BETWEEN: &str = "\n\n";
 
-/// A section of a page; a page without sections has one row as well.
+/// A section of a page; a page without sections also has one row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Row {

@@ -103,7 +103,7 @@ const BEFORE_THAT: &[&str] = &[
     "says", "sees", "shows", "tells", "tests",
 ];
 
-/// The kind of item that a comment stands on.
+/// The kind of item that a comment belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Function,

@@ -34,7 +34,7 @@ export function sameTitle(left, right) {
 }
 
 /**
- * Blocks of text with at least three words that stand on more than a fifth of the pages, and on at
+ * Blocks of text with at least three words that are on more than a fifth of the pages, and on at
  * least five, with the number of pages.
  */
 export function repeatedBlocks(pages) {
