@@ -19,14 +19,14 @@
 //! | module | holds |
 //! |---|---|
 //! | [`bundle_files`] | a bundle in a directory, a file or a copy of a site, read shard by shard |
-//! | [`record_log`] | what earlier builds computed, by the hash of their input |
-//! | [`scratch`] | texts that memory has no room for |
+//! | [`record_log`] | results of earlier builds, by the hash of their input |
+//! | [`scratch`] | texts that do not fit in memory |
 //! | [`replace_file`], [`replace_directory`] | files and directories replaced as a whole |
 //! | [`small_file`], [`file_hash`] | short files, and files that are compared |
-//! | [`file_mode`], [`regular_file`] | who may read a file, and whether it is one |
-//! | [`progress`] | what a stage tells, whoever listens |
+//! | [`file_mode`], [`regular_file`] | permissions of files, and the check that a path is a regular file |
+//! | [`progress`] | reports of a stage, for any listener |
 //! | [`safe_text`] | text of a site, made harmless for terminals, files and readers |
-//! | [`usage_error`] | errors in what was asked, with a code for programs |
+//! | [`usage_error`] | errors in a request, with a code for programs |
 //! | [`http`], [`private_network`] | the client for HTTP, kept out of private networks |
 
 pub mod bundle_files;
