@@ -23,7 +23,7 @@
 //! | [`scratch`] | texts that do not fit in memory |
 //! | [`replace_file`], [`replace_directory`] | files and directories replaced as a whole |
 //! | [`small_file`], [`file_hash`] | short files, and files that are compared |
-//! | [`file_mode`], [`regular_file`] | permissions of files, and the check that a path is a regular file |
+//! | [`file_mode`], [`regular_file`] | permissions of files, and checks for regular files |
 //! | [`progress`] | reports of a stage, for any listener |
 //! | [`safe_text`] | text of a site, made harmless for terminals, files and readers |
 //! | [`usage_error`] | errors in a request, with a code for programs |
