@@ -270,7 +270,7 @@ mod tests {
     }
 
     /// Commands whose options a project's file cannot set.
-    const WITHOUT: [&str; 18] = [
+    const WITHOUT: [&str; 19] = [
         "agents",
         "collection",
         "completions",

@@ -43,7 +43,7 @@ impl CargoSources {
     pub fn find(&self, package: &Package) -> Option<PathBuf> {
         let versioned = format!("{}-{}", package.name, package.version);
         let vendored = || {
-            let paths = is_directory(&self.vendor).then(|| [&versioned, &package.name]);
+            let paths = is_directory(&self.vendor).then_some([&versioned, &package.name]);
             let mut paths = paths.into_iter().flatten().map(|name| self.vendor.join(name));
             paths.find(|path| is_directory(path) && is_of(path, &package.name, &package.version))
         };

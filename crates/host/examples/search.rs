@@ -1,6 +1,6 @@
-// Searches a bundle in this process: `cargo run --example search -- BUNDLE "QUERY"`.
-//
-// BUNDLE is the directory that `findling build SITE -o BUNDLE` wrote.
+//! Searches a bundle in this process: `cargo run --example search -- BUNDLE "QUERY"`.
+//!
+//! BUNDLE is the directory that `findling build SITE -o BUNDLE` wrote.
 
 use std::path::Path;
 
