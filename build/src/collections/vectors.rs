@@ -47,7 +47,7 @@ pub(super) struct Further<'a> {
     pub generations: &'a Generations,
     /// The generation to continue from, if there is one.
     pub earlier: Option<&'a Generation>,
-    /// What the build of the first bundle was given: the files, their hashes, and the logs.
+    /// The inputs of the build of the first bundle: the files, their hashes, and the logs.
     pub first: Kept,
 }
 

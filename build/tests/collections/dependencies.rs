@@ -11,7 +11,7 @@ use super::home::{Done, Home, tree};
 const KILN: &str = "/// Fires the kiln until it glows.\npub fn fire(hours: u32) -> u32 {\n    \
                     heat(hours)\n}\n\nfn heat(hours: u32) -> u32 {\n    hours\n}\n";
 
-/// A home with the places of package managers below it, and two projects.
+/// Makes a home with the places of package managers below it, and two projects.
 fn projects() -> Home {
     let home = Home::new();
     let registry = "cargo/registry/src/index.crates.io-1";
@@ -131,8 +131,9 @@ fn a_package_of_two_projects_is_kept_once() {
     assert_eq!(fs::read(&log).unwrap(), before, "nothing was parsed again");
     let of = |name: &str| tree(&home.collection(name)).into_iter().map(|(path, _)| path);
     assert!(!of("deps").chain(of("more")).any(|path| path.ends_with("pages")));
-    let answer = json(&home, &["search", "more", "knead", "--json"]);
-    assert!(ids(&answer).is_empty(), "it is no package of that project");
+    let nothing = run(&home, &["search", "more", "knead", "--json"]);
+    assert_eq!(nothing.code, 1, "it is no package of that project");
+    assert!(ids(&serde_json::from_str(&nothing.out).unwrap()).is_empty());
 }
 
 #[test]

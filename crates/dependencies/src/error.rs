@@ -31,7 +31,7 @@ pub enum Error {
         path: PathBuf,
         /// The form.
         expected: &'static str,
-        /// What was found, in one line.
+        /// The finding, in one line.
         found: String,
     },
     /// More packages than a project has.

@@ -73,9 +73,9 @@ impl Missing {
 /// The packages of lock files.
 #[derive(Clone, Debug, Default)]
 pub struct Located {
-    /// Those on this disk, in the order of the lock files, each once.
+    /// The packages on this disk, in the order of the lock files, each once.
     pub found: Vec<Found>,
-    /// The others.
+    /// The packages that are not on this disk.
     pub missing: Vec<Missing>,
 }
 

@@ -98,7 +98,7 @@ impl fmt::Display for Kind {
 pub struct Lock {
     /// The file.
     pub path: PathBuf,
-    /// Its kind.
+    /// The kind.
     pub kind: Kind,
     /// The packages, in order, each once. Packages of the project itself are left out.
     pub packages: Vec<Package>,

@@ -39,7 +39,8 @@ pub fn run(args: &Args, ui: &Ui) -> Result<ExitCode> {
     finish(&output, ui, || {
         let attributes = find(&args.targets, &args.page, ui)?.document.attributes;
         if !is_conversation(&attributes) {
-            return Err(unable("no-conversation", format!("`{}` is no conversation", args.page)));
+            let message = format!("`{}` is no conversation", args.page);
+            return Err(UsageError { code: "no-conversation", message }.into());
         }
         let text = |name: &str| known(&attributes, name);
         let command = command(&text("agent"), &text("session"))?;
@@ -53,10 +54,6 @@ pub fn run(args: &Args, ui: &Ui) -> Result<ExitCode> {
         }
         Ok(Exit::Found)
     })
-}
-
-fn unable(code: &'static str, message: String) -> anyhow::Error {
-    UsageError { code, message }.into()
 }
 
 /// Returns the program and the arguments that continue a session.
@@ -76,16 +73,17 @@ fn command(agent: &str, session: &str) -> Result<Vec<String>> {
                 "{agent} has no command that continues a session; those of Claude Code, Codex, \
                  Gemini CLI, Copilot CLI and OpenCode are known"
             );
-            return Err(unable("no-resume", message));
+            return Err(UsageError { code: "no-resume", message }.into());
         }
     };
     // The id comes from a log, and becomes an argument of a program.
     let is_id = session.starts_with(|c: char| c.is_ascii_alphanumeric())
         && session.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
     if !is_id {
-        let message = "expected a session id of letters, digits, `-`, `_` and `.` in the log, found \
-                       none";
-        return Err(unable("no-session", message.to_owned()));
+        let message = "expected a session id of letters, digits, `-`, `_` and `.` in the log, \
+                       found none"
+            .to_owned();
+        return Err(UsageError { code: "no-session", message }.into());
     }
     Ok(begins.iter().copied().chain([session]).map(str::to_owned).collect())
 }

@@ -322,8 +322,8 @@ fn styled(_works: &[Work], style: Style) -> Result<Vec<String>> {
     let style = style.to_possible_value();
     let style = style.as_ref().map_or("", clap::builder::PossibleValue::get_name);
     let message = format!(
-        "expected --style bibtex, ris or csl-json, found {style}, which this program was built without: build it \
-         with the feature `citations`"
+        "expected --style bibtex, ris or csl-json, found {style}, which this program was built \
+         without: build it with the feature `citations`"
     );
     Err(super::UsageError { code: "usage", message }.into())
 }

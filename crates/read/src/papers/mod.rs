@@ -1,8 +1,9 @@
 //! Papers: bibliographies, and the papers beside them.
 //!
-//! A page is a paper. Its metadata come from BibTeX, BibLaTeX, RIS, EndNote, PubMed, CSL-JSON or JSON
-//! lines; its sections from a file with its text, which [`join`] finds. A paper without a text has its
-//! abstract; a text without metadata is a paper about which nothing is known.
+//! A page is a paper. Its metadata come from BibTeX, BibLaTeX, RIS, EndNote, PubMed, Zotero,
+//! CSL-JSON or JSON lines; its sections from a file with its text, which [`join`] finds. A paper
+//! without a text has its abstract; a text without metadata is a paper about which nothing is
+//! known.
 
 #[cfg(feature = "bibliographies")]
 mod attachments;

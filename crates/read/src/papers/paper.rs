@@ -32,7 +32,7 @@ pub(crate) struct Paper {
     pub volume: String,
     pub issue: String,
     pub pages: String,
-    /// What a thesis or a report calls itself: "PhD thesis".
+    /// The name that a thesis or a report gives itself: "PhD thesis".
     pub genre: String,
     /// The number of a report.
     pub number: String,
@@ -51,7 +51,7 @@ pub(crate) struct Paper {
     pub language: String,
     /// Files with its text.
     pub files: Vec<String>,
-    /// What its reader wrote about it.
+    /// Notes and annotations of a reader.
     pub remarks: Vec<Remark>,
 }
 

@@ -83,8 +83,9 @@ struct Library {
 impl Library {
     fn read(connection: &Connection) -> Result<Self> {
         let mut library = Self { items: items(connection)?, ..Self::default() };
-        let sql = "SELECT d.itemID, f.fieldName, COALESCE(CAST(v.value AS TEXT), '') FROM itemData d \
-                   JOIN fields f USING (fieldID) JOIN itemDataValues v USING (valueID)";
+        let sql = "SELECT d.itemID, f.fieldName, COALESCE(CAST(v.value AS TEXT), '') \
+                   FROM itemData d JOIN fields f USING (fieldID) \
+                   JOIN itemDataValues v USING (valueID)";
         for (item, name, value) in rows::<(Id, String, String)>(connection, sql)? {
             library.fields.entry(item).or_default().insert(name, value);
         }

@@ -13,7 +13,8 @@ const SCHEMA: &str = "
     CREATE TABLE itemDataValues (valueID INTEGER PRIMARY KEY, value);
     CREATE TABLE itemData (itemID INT, fieldID INT, valueID INT);
     CREATE TABLE creatorTypes (creatorTypeID INTEGER PRIMARY KEY, creatorType TEXT);
-    CREATE TABLE creators (creatorID INTEGER PRIMARY KEY, firstName TEXT, lastName TEXT, fieldMode INT);
+    CREATE TABLE creators (creatorID INTEGER PRIMARY KEY, firstName TEXT, lastName TEXT,
+        fieldMode INT);
     CREATE TABLE itemCreators (itemID INT, creatorID INT, creatorTypeID INT, orderIndex INT);
     CREATE TABLE tags (tagID INTEGER PRIMARY KEY, name TEXT);
     CREATE TABLE itemTags (itemID INT, tagID INT, type INT);
@@ -35,8 +36,9 @@ const SCHEMA: &str = "
     INSERT INTO itemDataValues VALUES (1, 'Pools &amp; <i>queues</i>'),
         (2, '2019-03-21 March 21, 2019'), (3, 'Systems Letters'),
         (4, 'https://doi.org/10.1000/pools'), (5, 'We watch services.'),
-        (6, 'Citation Key: silva2019' || char(10) || 'tex.note: x'), (7, 12), (8, 'A book in the bin'),
-        (9, 'Kilns'), (10, 'Oven Press'), (11, '2006-00-00 2006'), (12, 'Talks of fire');
+        (6, 'Citation Key: silva2019' || char(10) || 'tex.note: x'), (7, 12),
+        (8, 'A book in the bin'), (9, 'Kilns'), (10, 'Oven Press'),
+        (11, '2006-00-00 2006'), (12, 'Talks of fire');
     INSERT INTO itemData VALUES (10, 1, 1), (10, 2, 2), (10, 3, 3), (10, 4, 4), (10, 5, 5),
         (10, 6, 6), (10, 7, 7), (14, 1, 8), (15, 1, 9), (15, 8, 10), (15, 2, 11), (17, 1, 12);
     INSERT INTO creators VALUES (1, 'Ana', 'Silva', 0), (2, '', 'World Health Organization', 1),
@@ -50,8 +52,8 @@ const SCHEMA: &str = "
     INSERT INTO itemAttachments VALUES (11, 10, 1, 'application/pdf', 'storage:Silva 2019.pdf'),
         (18, 10, 2, 'application/pdf', '/home/ana/silva.pdf');
     INSERT INTO itemNotes VALUES
-        (12, 10, '<div class=\"zotero-note\"><p>Doubts</p><p>Forty services are few.<br/>Ask Ben.</p>\
-         </div>', 'Doubts'),
+        (12, 10, '<div class=\"zotero-note\"><p>Doubts</p><p>Forty services are few.<br/>\
+         Ask Ben.</p></div>', 'Doubts'),
         (16, NULL, '<p>Plan of the thesis</p><ul><li>Kilns first</li></ul>', 'Plan of the thesis');
 ";
 

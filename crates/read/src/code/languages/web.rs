@@ -25,6 +25,10 @@ const SCRIPT: &[Rule] = &[
     rule("class_declaration", Role::Scope(Kind::Class), Name::Field("name")),
     rule("abstract_class_declaration", Role::Scope(Kind::Class), Name::Field("name")),
     rule("method_definition", Role::Symbol(Kind::Function), Name::Field("name")),
+    // Declarations without a body, as files of types have them.
+    rule("function_signature", Role::Symbol(Kind::Function), Name::Field("name")),
+    rule("method_signature", Role::Symbol(Kind::Function), Name::Field("name")),
+    rule("abstract_method_signature", Role::Symbol(Kind::Function), Name::Field("name")),
     rule("interface_declaration", Role::Symbol(Kind::Interface), Name::Field("name")),
     rule("type_alias_declaration", Role::Small(Kind::Type), Name::Field("name")),
     rule("enum_declaration", Role::Symbol(Kind::Enum), Name::Field("name")),
