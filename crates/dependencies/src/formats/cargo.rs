@@ -2,14 +2,8 @@
 
 use serde::Deserialize;
 
-use super::{Content, first_line};
+use super::{Content, listed};
 use crate::package::{Ecosystem, Package};
-
-#[derive(Deserialize)]
-struct File {
-    #[serde(default)]
-    package: Vec<Entry>,
-}
 
 #[derive(Deserialize)]
 struct Entry {
@@ -20,9 +14,8 @@ struct Entry {
 
 /// Parses a `Cargo.lock` of any version.
 pub(crate) fn parse(text: &str) -> Result<Content, String> {
-    let file: File = toml::from_str(text).map_err(|error| first_line(error.message()))?;
     let mut content = Content::default();
-    for entry in file.package {
+    for entry in listed::<Entry>(text)? {
         // Without a source it is a package of the project.
         let Some(source) = entry.source else { continue };
         let package = Package::new(Ecosystem::Cargo, &entry.name, &entry.version);

@@ -9,6 +9,9 @@ pub(crate) mod python;
 pub(crate) mod requirements;
 pub(crate) mod yarn;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use crate::package::Package;
 
 /// The content of a lock file.
@@ -27,6 +30,19 @@ impl Content {
             None => self.refused.push(entry.to_owned()),
         }
     }
+}
+
+/// A lock file in TOML: a list of packages.
+#[derive(Deserialize)]
+struct List<E> {
+    #[serde(default = "Vec::new")]
+    package: Vec<E>,
+}
+
+/// Returns the entries of a lock file in TOML.
+fn listed<E: DeserializeOwned>(text: &str) -> Result<Vec<E>, String> {
+    let list: List<E> = toml::from_str(text).map_err(|error| first_line(error.message()))?;
+    Ok(list.package)
 }
 
 /// Returns the first line of a parser's message.

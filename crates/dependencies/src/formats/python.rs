@@ -2,14 +2,8 @@
 
 use serde::Deserialize;
 
-use super::{Content, first_line};
+use super::{Content, listed};
 use crate::package::{Ecosystem, Package};
-
-#[derive(Deserialize)]
-struct File {
-    #[serde(default)]
-    package: Vec<Entry>,
-}
 
 #[derive(Deserialize)]
 struct Entry {
@@ -22,9 +16,8 @@ struct Entry {
 
 /// Parses a lock file of Poetry or of uv.
 pub(crate) fn parse(text: &str) -> Result<Content, String> {
-    let file: File = toml::from_str(text).map_err(|error| first_line(error.message()))?;
     let mut content = Content::default();
-    for entry in file.package {
+    for entry in listed::<Entry>(text)? {
         if entry.source.as_ref().is_some_and(is_own) {
             continue;
         }

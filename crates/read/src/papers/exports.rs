@@ -4,7 +4,6 @@
 use biblib::{
     Citation, CitationParser, EndNoteXmlParser, EnwParser, PubMedParser, PubMedXmlParser,
 };
-
 use quick_xml::escape::unescape;
 
 use super::author::Author;

@@ -32,10 +32,9 @@ pub(super) fn paper(citation: &Citation, mut authors: Vec<Author>, tags: &Tags) 
             [u16::try_from(date.year).ok(), date.month.map(u16::from), date.day.map(u16::from)];
         parts.into_iter().map_while(|part| part).collect()
     });
-    let (mut files, urls): (Vec<String>, Vec<String>) =
-        citation.urls.iter().cloned().partition(|url| of_file(url).is_some());
-    files = files.iter().filter_map(|url| of_file(url)).collect();
+    let mut files: Vec<String> = citation.urls.iter().filter_map(|url| of_file(url)).collect();
     files.extend(tags.files.iter().flat_map(|tag| extra(tag)));
+    let url = citation.urls.iter().find(|url| of_file(url).is_none());
     let isbn = Some(first(tags.isbn)).filter(|isbn| !isbn.is_empty());
     Paper {
         key: first(tags.key),
@@ -56,7 +55,7 @@ pub(super) fn paper(citation: &Citation, mut authors: Vec<Author>, tags: &Tags) 
         isbn: isbn.or_else(|| citation.issn.first().cloned()).unwrap_or_default(),
         edition: first(tags.edition),
         doi: paper::doi(&text(&citation.doi)),
-        url: urls.into_iter().next().unwrap_or_default(),
+        url: url.cloned().unwrap_or_default(),
         abstract_text: markup::of_text(&text(&citation.abstract_text)),
         keywords: keywords(citation),
         language: text(&citation.language),

@@ -7,6 +7,15 @@ use super::one_record::{self, Tags};
 use super::paper::Paper;
 use crate::notes::Notes;
 
+const TAGS: Tags = Tags {
+    key: "ID",
+    accessed: "Y2",
+    place: "CY",
+    isbn: "SN",
+    edition: "ET",
+    files: &["L1", "L2"],
+};
+
 /// Reads a file. Records that cannot be read are named and left out.
 pub(super) fn read(text: &str, notes: &mut Notes) -> Vec<Paper> {
     let mut papers = Vec::new();
@@ -70,12 +79,3 @@ fn authors(record: &str) -> Vec<Author> {
     };
     record.lines().filter_map(name).collect()
 }
-
-const TAGS: Tags = Tags {
-    key: "ID",
-    accessed: "Y2",
-    place: "CY",
-    isbn: "SN",
-    edition: "ET",
-    files: &["L1", "L2"],
-};
