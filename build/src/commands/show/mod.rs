@@ -26,9 +26,9 @@ use crate::ui::Ui;
 /// Pages that are listed as related to a paper.
 const RELATED: u32 = 5;
 
-/// Read a page in the terminal: a conversation by turns, a paper with its citation, or any other
+/// The page that a command is about.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct Wanted {
     /// The page: its address, id, key or title, with #turn-12 or another anchor behind it; or the
     /// number of a hit of the last search
     #[arg(value_name = "PAGE")]
@@ -40,6 +40,13 @@ pub struct Args {
         help = concat!("Look only in this bundle: ", bundle_forms!(), ". Repeatable")
     )]
     pub targets: Vec<PathBuf>,
+}
+
+/// Read a page in the terminal: a conversation by turns, a paper with its citation, or any other
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    wanted: Wanted,
     /// Show all text: of a paper its sections, of a conversation long code in full
     #[arg(long)]
     pub full: bool,
@@ -87,7 +94,7 @@ struct PrintedSection<'a> {
 pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
     let output = Output { json: args.json, ..Output::default() };
     finish(&output, ui, || {
-        let mut found = find(&args.targets, &args.page, ui)?;
+        let mut found = find(&args.wanted, ui)?;
         let sources = found.bundle.sources.relative();
         if args.json {
             write_to(&output, ui, |_, out| Ok(writeln!(out, "{}", json(&found, &sources)?)?))?;
@@ -119,8 +126,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<ExitCode> {
 ///
 /// # Errors
 /// If no bundle has it, or several pages have that name.
-fn find(targets: &[PathBuf], page: &str, ui: &Ui) -> Result<Found> {
-    let (mut targets, mut name) = (targets.to_vec(), page.to_owned());
+fn find(Wanted { page, targets }: &Wanted, ui: &Ui) -> Result<Found> {
+    let (mut targets, mut name) = (targets.clone(), page.clone());
     if let Ok(number) = page.parse::<usize>() {
         let last = Last::read(None)?;
         let hit = last.hit(number)?;

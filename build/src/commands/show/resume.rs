@@ -1,13 +1,12 @@
 //! `findling resume`: prints the command with which an agent continues a session.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
 
-use super::find;
+use super::{Wanted, find};
 use crate::commands::search::{Output, finish};
 use crate::output::byline::{is_conversation, known};
 use crate::output::{Exit, UsageError};
@@ -18,16 +17,8 @@ use crate::ui::Ui;
 /// Print the command with which an agent continues the session of a conversation
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The conversation: its address, id or title; or the number of a hit of the last search
-    #[arg(value_name = "PAGE")]
-    pub page: String,
-    /// The bundle; without any, the one of the last search and then all collections
-    #[arg(
-        long = "in",
-        value_name = "BUNDLE",
-        help = concat!("Look only in this bundle: ", bundle_forms!(), ". Repeatable")
-    )]
-    pub targets: Vec<PathBuf>,
+    #[command(flatten)]
+    wanted: Wanted,
     /// Print JSON: `directory` and `command`, a list of arguments
     #[arg(long)]
     pub json: bool,
@@ -37,9 +28,9 @@ pub struct Args {
 pub fn run(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let output = Output { json: args.json, ..Output::default() };
     finish(&output, ui, || {
-        let attributes = find(&args.targets, &args.page, ui)?.document.attributes;
+        let attributes = find(&args.wanted, ui)?.document.attributes;
         if !is_conversation(&attributes) {
-            let message = format!("`{}` is no conversation", args.page);
+            let message = format!("`{}` is no conversation", args.wanted.page);
             return Err(UsageError { code: "no-conversation", message }.into());
         }
         let text = |name: &str| known(&attributes, name);
